@@ -1,0 +1,36 @@
+# `make demo` and `make test` set up everything they need in .venv; nothing is installed elsewhere.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+NATIVE := $(wildcard native/*.cpp native/*.hpp) CMakeLists.txt pyproject.toml
+
+.PHONY: help demo test lint types unit torture bench clean
+help:            ## this list
+	@grep -E '^[a-z]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 12
+
+$(VENV)/.installed: $(NATIVE)
+	@test -d $(VENV) || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet -e '.[test]'
+	@touch $@
+
+demo: $(VENV)/.installed   ## train on the documentation inside your own Python and look around
+	$(BIN)/omnitm demo
+
+test: lint types unit      ## lint, types and all fast tests
+
+lint: $(VENV)/.installed   ## ruff: rules and format
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(VENV)/.installed  ## mypy --strict
+	$(BIN)/mypy
+
+unit: $(VENV)/.installed   ## pytest
+	$(BIN)/pytest
+
+torture: $(VENV)/.installed ## the long tests
+	$(BIN)/pytest -m torture
+
+clean:           ## remove everything that was built
+	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,0 +1,93 @@
+"""Random draws by number: any draw of any example can be made without making the ones before it.
+
+The native kernels make the same draws (`native/draws.hpp`); a word's draws depend on its key alone.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+_GAMMA = 0x9E3779B97F4A7C15
+_MASK = (1 << 64) - 1
+LITERAL_BLOCK = 256  # negated literals start at a multiple of this among a clause's coins
+
+
+class Purpose(IntEnum):
+    """What a draw decides; each purpose has a sequence of its own."""
+
+    INITIAL_WEIGHT = 1
+    LABEL = 2
+    DOCUMENT = 3
+    GATE_AND_FEEDBACK = 4
+    WEIGHT = 5
+    LITERAL = 6
+
+
+def mix(value: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Scramble 64 bits (the output function of SplitMix64, Steele et al. 2014)."""
+    value = (value ^ (value >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    value = (value ^ (value >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return value ^ (value >> np.uint64(31))
+
+
+def draw(key: int, purpose: Purpose, first: int, count: int) -> NDArray[np.uint64]:
+    """Return draws number `first` to `first + count - 1` for one purpose: 64 random bits each."""
+    stream = int(mix(np.array([(key + purpose * _GAMMA) & _MASK], dtype=np.uint64))[0])
+    numbers = np.arange(first + 1, first + count + 1, dtype=np.uint64)
+    return mix(np.uint64(stream) + numbers * np.uint64(_GAMMA))
+
+
+def below(bits: NDArray[np.uint64], bound: int) -> NDArray[np.int64]:
+    """Turn 32 random bits each into a number from 0 to `bound - 1` (bound at most 2**31)."""
+    return ((bits * np.uint64(bound)) >> np.uint64(32)).astype(np.int64)
+
+
+def high(bits: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Upper 32 of 64 bits."""
+    return bits >> np.uint64(32)
+
+
+def low(bits: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Lower 32 of 64 bits."""
+    return bits & np.uint64(0xFFFFFFFF)
+
+
+def literal_coins(key: int, number: int, n_words: int, probability: int) -> NDArray[np.bool_]:
+    """Toss one coin per literal of a clause; heads with `probability / 2**32`.
+
+    A coin is heads when 32 random bits, highest first, make a number below `probability`. Bit r of 32
+    neighbouring coins is one hash of (key, number, r, block), so that 32 coins cost one hash where
+    one bit decides, as it does for a specificity of 2.
+    """
+    padded = -(-n_words // LITERAL_BLOCK) * LITERAL_BLOCK
+    if probability >= 1 << 32:
+        return np.ones(2 * n_words, dtype=bool)
+    bits = draw(key, Purpose.LITERAL, number, 1)
+    first, second = np.uint32(high(bits)[0]), np.uint32(low(bits)[0])
+    n_blocks = 2 * padded // 32
+    heads = np.zeros(2 * padded, dtype=bool)
+    undecided = np.ones(2 * padded, dtype=bool)
+    for r in range(32):
+        counters = np.arange(r * n_blocks, (r + 1) * n_blocks, dtype=np.uint32)
+        random = np.unpackbits(hash32(counters, first, second).view(np.uint8), bitorder="little").astype(bool)
+        if probability >> (31 - r) & 1:
+            heads |= undecided & ~random
+            undecided &= random
+        else:
+            undecided &= ~random
+    return np.concatenate([heads[:n_words], heads[padded : padded + n_words]])
+
+
+def hash32(counters: NDArray[np.uint32], first: np.uint32, second: np.uint32) -> NDArray[np.uint32]:
+    """Scramble 32-bit counters with a 64-bit key given as two halves."""
+    x = counters * np.uint32(0x9E3779B1) + first
+    x = (x ^ (x >> np.uint32(16))) * np.uint32(0x7FEB352D)
+    x ^= second
+    x = (x ^ (x >> np.uint32(15))) * np.uint32(0x846CA68B)
+    return x ^ (x >> np.uint32(16))

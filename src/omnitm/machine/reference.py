@@ -1,0 +1,125 @@
+"""The machine of the paper, slow and obvious: what every native kernel must equal, bit for bit."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from omnitm.machine.draws import Purpose, below, draw, high, literal_coins, low
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from omnitm.corpus import DocumentIndex
+    from omnitm.machine.settings import AutoencoderSettings
+
+
+class ReferenceAutoencoder:
+    """One target word's machine, example by example.
+
+    `states` is clauses x literals; literal k is "word k occurs", literal n_words + k "word k does not".
+    """
+
+    def __init__(self, index: DocumentIndex, settings: AutoencoderSettings, target: int, key: int) -> None:
+        self.index, self.settings, self.target, self.key = index, settings, target, key
+        heads = draw(key, Purpose.INITIAL_WEIGHT, 0, settings.n_clauses) >> np.uint64(63)
+        self.weights: NDArray[np.int32] = np.where(heads == 1, 1, -1).astype(np.int32)
+        self.states = np.full((settings.n_clauses, 2 * index.n_words), settings.include_from - 1, dtype=np.int16)
+        self.visible = np.ones(2 * index.n_words, dtype=bool)
+        self.visible[[target, index.n_words + target]] = False
+        self.trained = np.ones(settings.n_clauses, dtype=bool)
+        if settings.algorithm == "fast":
+            self.trained = self.weights > 0
+        self._with = index.documents_with(target)
+        self._without = np.setdiff1d(np.arange(index.n_documents), self._with)
+
+    def train(self) -> ReferenceAutoencoder:
+        """Learn from all examples."""
+        for example in range(self.settings.total_examples):
+            label, literals = self.prepare(example)
+            self.learn(example, label, literals)
+        return self
+
+    def prepare(self, example: int) -> tuple[bool, NDArray[np.bool_]]:
+        """Draw a label and merge documents that have it into one set of true literals."""
+        label = self.label(example)
+        words = np.zeros(self.index.n_words, dtype=bool)
+        for document in self.documents(example, label):
+            words[self.index.words_of(document)] = True
+        return label, np.concatenate([words, ~words])
+
+    def label(self, example: int) -> bool:
+        """Draw whether the example shows the target."""
+        coin = high(draw(self.key, Purpose.LABEL, example, 1))[0]
+        return int(coin) < int(self.settings.output_balancing * 2**32)
+
+    def documents(self, example: int, label: bool) -> list[int]:
+        """Draw the documents of an example, with replacement."""
+        pool = self._with if label else self._without
+        if len(self._with) == 0 or len(self._without) == 0:
+            pool = np.arange(self.index.n_documents)
+        count = self.settings.accumulation
+        bits = draw(self.key, Purpose.DOCUMENT, example * count, count)
+        return [int(pool[(int(b) * len(pool)) >> 64]) for b in bits]
+
+    def learn(self, example: int, label: bool, literals: NDArray[np.bool_]) -> None:
+        """Give every clause that takes part its feedback."""
+        settings, weights = self.settings, self.weights.copy()
+        included = (self.states >= settings.include_from) & self.visible
+        outputs = ~(included & ~literals).any(axis=1)
+        gate, coin, weight_coin = self.coins(example)
+        taking_part, vote = self.trained, 0
+        if settings.algorithm == "exact":
+            taking_part = gate < settings.threshold - np.minimum(np.abs(weights), settings.threshold)
+            vote = int(np.clip((weights * outputs)[taking_part].sum(), -settings.threshold, settings.threshold))
+        chance = settings.threshold - vote if label else settings.threshold + vote
+        for clause in np.flatnonzero(taking_part & (coin < chance)):
+            if (weights[clause] >= 0) == label:
+                self.type_i(example, clause, outputs[clause], included[clause].sum(), literals)
+            elif outputs[clause]:
+                self.type_ii(clause, literals)
+        if settings.algorithm == "exact":
+            self.weights[taking_part & outputs & (weight_coin < chance)] += 1 if label else -1
+
+    def coins(self, example: int) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+        """Toss each clause's gate (below T), feedback coin and weight coin (below 2T)."""
+        threshold, count = self.settings.threshold, self.settings.n_clauses
+        bits = draw(self.key, Purpose.GATE_AND_FEEDBACK, example * count, count)
+        weight_bits = draw(self.key, Purpose.WEIGHT, example * count, count)
+        return below(high(bits), threshold), below(low(bits), 2 * threshold), below(high(weight_bits), 2 * threshold)
+
+    def type_i(
+        self, example: int, clause: int, output: bool, n_included: int, literals: NDArray[np.bool_]
+    ) -> None:
+        """Remember what is there (Ia) or forget (Ib)."""
+        limit = self.settings.max_included_literals
+        forget = literal_coins(
+            self.key, example * self.settings.n_clauses + clause, self.index.n_words, self._forget_probability
+        )
+        if output and (limit is None or n_included <= limit):
+            self._step(clause, literals.astype(np.int16) - (~literals & forget))
+        else:
+            self._step(clause, -forget.astype(np.int16))
+
+    def type_ii(self, clause: int, literals: NDArray[np.bool_]) -> None:
+        """Move false literals towards inclusion, so that the clause learns to reject the example."""
+        self._step(clause, (~literals).astype(np.int16))
+
+    def _step(self, clause: int, change: NDArray[np.int16]) -> None:
+        moved = np.clip(self.states[clause] + change, 0, self.settings.max_state)
+        self.states[clause] = np.where(self.visible, moved, self.states[clause])
+
+    @property
+    def _forget_probability(self) -> int:
+        return round(2**32 / self.settings.specificity)
+
+
+def omni_embedding(states: NDArray[np.int16], weights: NDArray[np.int32]) -> NDArray[np.int16]:
+    """Read out Algorithm 1 of the paper: the mean over positive clauses of state minus negated state."""
+    positive = states[weights > 0].astype(np.int64)
+    n_words = states.shape[1] // 2
+    if len(positive) == 0:
+        return np.zeros(n_words, dtype=np.int16)
+    sums = (positive[:, :n_words] - positive[:, n_words:]).sum(axis=0)
+    return (sums // len(positive)).astype(np.int16)

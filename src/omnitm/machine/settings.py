@@ -1,0 +1,102 @@
+"""The settings of one Tsetlin machine autoencoder, and the key that seeds each word."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from omnitm.parameters import check_choice, check_integer, check_real
+
+Algorithm = Literal["exact", "fast"]
+
+#: The paper's similarity experiment, and the published code where the paper is silent.
+PAPER: dict[str, Any] = {
+    "n_clauses": 32,
+    "threshold": 20_000,
+    "specificity": 1.0,
+    "accumulation": 24,
+    "n_examples": 2_000,
+    "n_epochs": 4,
+    "algorithm": "exact",
+    "state_bits": 8,
+    "output_balancing": 0.5,
+    "max_included_literals": 3,
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class AutoencoderSettings:
+    """Everything but the corpus, the seed and the word that decides what a machine learns.
+
+    Parameters
+    ----------
+    n_clauses
+        Number of clauses (the paper's *c*).
+    threshold
+        Vote at which feedback fades out (*T*).
+    specificity
+        *s*: a literal is forgotten with probability 1/s; at 1.0 every step is certain.
+    accumulation
+        How many documents are merged into one example.
+    n_examples, n_epochs
+        Examples per epoch, and epochs; only their product matters.
+    algorithm
+        "exact" (the paper, as TMU computes it) or "fast" (FastOmniTMAE's simplification).
+    state_bits
+        Bits of an automaton's state; it is included from `2 ** (state_bits - 1)` on (*N*).
+    output_balancing
+        Share of examples made from documents that contain the word.
+    max_included_literals
+        A clause with more included literals than this only forgets; None: no limit.
+    """
+
+    n_clauses: int = 32
+    threshold: int = 20_000
+    specificity: float = 1.0
+    accumulation: int = 24
+    n_examples: int = 500
+    n_epochs: int = 1
+    algorithm: Algorithm = "exact"
+    state_bits: int = 8
+    output_balancing: float = 0.5
+    max_included_literals: int | None = 3
+
+    def __post_init__(self) -> None:
+        owner = "OmniTMAE"
+        check_integer(owner, "n_clauses", self.n_clauses, 1, 65_536)
+        check_integer(owner, "threshold", self.threshold, 1, 2**30)
+        check_real(owner, "specificity", self.specificity, 1.0)
+        check_integer(owner, "accumulation", self.accumulation, 1, 65_536)
+        check_integer(owner, "n_examples", self.n_examples, 1, 2**30)
+        check_integer(owner, "n_epochs", self.n_epochs, 1, 2**30)
+        check_choice(owner, "algorithm", self.algorithm, ("exact", "fast"))
+        check_integer(owner, "state_bits", self.state_bits, 4, 8)
+        check_real(owner, "output_balancing", self.output_balancing, 0.0, 1.0)
+        if self.max_included_literals is not None:
+            check_integer(owner, "max_included_literals", self.max_included_literals, 0, 2**31 - 1)
+
+    @property
+    def total_examples(self) -> int:
+        """Training examples over all epochs."""
+        return self.n_examples * self.n_epochs
+
+    @property
+    def include_from(self) -> int:
+        """The state from which a literal is included (the paper's *N*)."""
+        return 1 << (self.state_bits - 1)
+
+    @property
+    def max_state(self) -> int:
+        """The highest state of an automaton."""
+        return (1 << self.state_bits) - 1
+
+
+def word_key(seed: int, word: str) -> int:
+    """Return the 64 bits that all random draws of a word come from: a function of seed and spelling alone.
+
+    >>> word_key(0, "road") == word_key(0, "road") != word_key(1, "road")
+    True
+    """
+    salt = check_integer("OmniTMAE", "seed", seed, 0, 2**64 - 1).to_bytes(8, "little")
+    return int.from_bytes(hashlib.blake2b(word.encode(), digest_size=8, salt=salt).digest(), "little")
