@@ -95,7 +95,7 @@ class ReferenceAutoencoder:
         """Remember what is there (Ia) or forget (Ib)."""
         limit = self.settings.max_included_literals
         forget = literal_coins(
-            self.key, example * self.settings.n_clauses + clause, self.index.n_words, self._forget_probability
+            self.key, example * self.settings.n_clauses + clause, self.index.n_words, self.settings.forget_probability
         )
         if output and (limit is None or n_included <= limit):
             self._step(clause, literals.astype(np.int16) - (~literals & forget))
@@ -109,10 +109,6 @@ class ReferenceAutoencoder:
     def _step(self, clause: int, change: NDArray[np.int16]) -> None:
         moved = np.clip(self.states[clause] + change, 0, self.settings.max_state)
         self.states[clause] = np.where(self.visible, moved, self.states[clause])
-
-    @property
-    def _forget_probability(self) -> int:
-        return round(2**32 / self.settings.specificity)
 
 
 def omni_embedding(states: NDArray[np.int16], weights: NDArray[np.int32]) -> NDArray[np.int16]:

@@ -82,6 +82,11 @@ class AutoencoderSettings:
         return self.n_examples * self.n_epochs
 
     @property
+    def forget_probability(self) -> int:
+        """1/s as a number of 2**32nds."""
+        return round(2**32 / self.specificity)
+
+    @property
     def include_from(self) -> int:
         """The state from which a literal is included (the paper's *N*)."""
         return 1 << (self.state_bits - 1)

@@ -1,0 +1,36 @@
+// Chooses the machine for a word: lazy at specificity 1, sliced otherwise, in the best instruction set there is.
+#pragma once
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "corpus.hpp"
+
+namespace omnitm {
+
+std::vector<std::string> instruction_sets();  // of this processor, best last
+
+class Autoencoder {
+  public:
+    // kernel: "auto", "lazy" or "sliced"; isa: "auto" or one of instruction_sets().
+    Autoencoder(const Corpus& corpus, const Settings& settings, const std::string& kernel, const std::string& isa);
+
+    bool train(uint32_t target, uint64_t key);
+    void stop() { stop_ = true; }
+    const Machine& machine() const;
+    const Corpus& corpus() const { return corpus_; }
+    const Settings& settings() const { return settings_; }
+
+  private:
+    Machine& machine_for(uint64_t key);
+
+    Corpus corpus_;
+    Settings settings_;
+    std::string isa_;
+    bool sliced_;
+    std::atomic<bool> stop_ = false;
+    std::unique_ptr<Machine> narrow_, wide_;  // `fast` keeps one for few positive clauses and one for many
+    Machine* trained_ = nullptr;
+};
+
+}  // namespace omnitm

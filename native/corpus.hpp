@@ -1,0 +1,46 @@
+// What a kernel sees of a corpus, and what it is asked to learn. Shared by all instruction sets: data only.
+#pragma once
+#include <atomic>
+#include <cstdint>
+
+namespace omnitm {
+
+// Words of document i: document_words[document_offsets[i] .. document_offsets[i + 1]), ascending; and the inverse.
+struct Corpus {
+    const uint64_t* document_offsets;
+    const uint32_t* document_words;
+    const uint64_t* word_offsets;
+    const uint32_t* word_documents;
+    uint64_t n_documents;
+    uint32_t n_words;
+};
+
+struct Settings {
+    uint32_t n_clauses;
+    int32_t threshold;
+    uint64_t forget_probability;  // 2**32 / specificity
+    uint32_t accumulation;
+    uint64_t n_examples;
+    uint64_t label_probability;  // 2**32 * output_balancing
+    uint32_t max_included;       // 2**32 - 1: no limit
+    int state_bits;
+    bool fast;
+
+    int initial_state() const { return (1 << (state_bits - 1)) - 1; }
+    int max_state() const { return (1 << state_bits) - 1; }
+};
+
+constexpr uint32_t kNoLimit = 0xFFFFFFFFu;
+
+// One word's machine; the memory is used again for the next word.
+class Machine {
+  public:
+    virtual ~Machine() = default;
+    // False: stopped half-way through `stop`.
+    virtual bool train(uint32_t target, uint64_t key, const std::atomic<bool>& stop) = 0;
+    virtual void embedding(int16_t* out) const = 0;    // n_words
+    virtual void states(uint8_t* out) const = 0;       // n_clauses x 2 n_words
+    virtual const int32_t* weights() const = 0;        // n_clauses
+};
+
+}  // namespace omnitm

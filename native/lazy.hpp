@@ -1,0 +1,483 @@
+// The machine at specificity 1, where every step is certain: only words that occur in an example are visited.
+//
+// Lanes are clauses. A word's automata are two vectors, `positive` and `negated`; at 32 clauses they fill one
+// cache line. An example moves every absent word in the same way, by a monotone saturating map, and such maps
+// compose into x -> clamp(x + shift, low, high) per lane. So an absent word needs no work until it is seen again:
+//
+//   never seen       one shared state, `unseen_`
+//   seen, not in     `states_`, as of the start of the block; of all of them together only the highest positive
+//   this block       literal and the (limit + 1) highest negated ones matter to clauses, since maps keep order:
+//                    `top_positive_`, `top_negated_`, stepped like words
+//   seen in block    `states_`, as of the group (the example) in which they were last visited; `Group` holds the map
+//                    from then to now, and bounds on its members: only when a bound reaches inclusion and nothing
+//                    in the row above hides it are the members looked at (`alarm`)
+//   hot              those members that were found close to inclusion: stepped one by one
+//
+// The next examples are drawn ahead, a block at a time, because documents do not depend on states.
+#pragma once
+#include "clauses.hpp"
+#include "lanes.hpp"
+#include "sampler.hpp"
+
+namespace omnitm::OMNITM_ISA {
+
+template <int N, bool FullRange>
+class LazyMachine final : public Machine {
+    using L = Lanes<N>;
+
+    // States are kept with an offset so that inclusion is always the top bit; 8 bits use the full byte.
+    struct Range {
+        uint8_t offset, low, high;
+        explicit Range(const Settings& s)
+            : offset(static_cast<uint8_t>(127 - s.initial_state())),
+              low(offset),
+              high(static_cast<uint8_t>(offset + s.max_state())) {}
+    };
+
+    struct Literals {
+        L positive, negated;
+    };
+
+    // Steps of one example: what happens to true and to false literals, as 0 or 1 per lane.
+    struct Steps {
+        L true_up, true_down, false_up, false_down;
+    };
+
+    // What absence has done to a literal since some moment: x -> clamp(x + shift, low, high).
+    struct Drift {
+        L low, high, shift;
+        L operator()(const L& x) const { return min(max(x, low - shift), high - shift) + shift; }
+    };
+
+    struct Group {
+        Drift positive, negated;
+        Literals bound;
+    };
+
+    struct Entry {
+        uint32_t slot, stamp;
+    };
+
+    static constexpr uint32_t kNoSlot = 0xFFFFFFFFu;
+    static constexpr uint32_t kMaxBlock = 128;             // examples
+    static constexpr uint32_t kEnoughWords = 1u << 17;     // visited in a block
+    static constexpr uint16_t kHot = kMaxBlock + 1;        // the group of words that are up to date
+    static constexpr uint8_t kWarm = 6;                    // steps below inclusion where a hot word is left alone
+
+  public:
+    LazyMachine(const Corpus& corpus, const Settings& settings)
+        : corpus_(corpus),
+          settings_(settings),
+          range_(settings),
+          sampler_(corpus, settings),
+          clauses_(settings),
+          entries_(corpus.n_words),
+          word_of_(corpus.n_words),
+          states_(corpus.n_words),
+          group_of_(corpus.n_words),
+          block_of_(corpus.n_words),
+          visited_at_(corpus.n_words),
+          visited_(kEnoughWords + corpus.n_words + 1),
+          block_slots_(corpus.n_words + 1),
+          cold_(corpus.n_words + 1),
+          hot_(corpus.n_words),
+          cooled_(corpus.n_words),
+          groups_(kMaxBlock + 2),
+          counts_(settings.max_included != kNoLimit),
+          top_negated_(counts_ ? settings.max_included + 1 : 1) {
+        entries_.fill({kNoSlot, 0});
+        groups_[kHot] = new_group();
+    }
+
+    bool train(uint32_t target, uint64_t key, const std::atomic<bool>& stop) override {
+        start(target, key);
+        for (uint64_t example = 0; example < settings_.n_examples; example += block_size_) {
+            if (stop.load(std::memory_order_relaxed)) return false;
+            draw_block(example);
+            synchronise();
+            for (uint32_t b = 0; b < block_size_; ++b) learn(example + b, b);
+        }
+        bring_up_to_date();
+        clauses_.finish();
+        return true;
+    }
+
+    const int32_t* weights() const override { return clauses_.weights(); }
+
+    void embedding(int16_t* out) const override {
+        const int n_positive = static_cast<int>(clauses_.n_positive());
+        if (n_positive == 0) {
+            for (uint32_t w = 0; w < corpus_.n_words; ++w) out[w] = 0;
+            return;
+        }
+        alignas(64) uint8_t mask_bytes[N] = {};
+        for (uint32_t lane = 0; lane < clauses_.n_lanes(); ++lane)
+            mask_bytes[lane] = clauses_.positive(lane) ? 0xFF : 0;
+        const L mask = L::load(mask_bytes);
+        const int16_t unseen = mean_difference(unseen_, mask, n_positive);
+        for (uint32_t w = 0; w < corpus_.n_words; ++w) out[w] = unseen;
+        for (uint32_t slot = 0; slot < n_slots_; ++slot)
+            out[word_of_[slot]] = mean_difference(states_[slot], mask, n_positive);
+        out[target_] = 0;
+    }
+
+    void states(uint8_t* out) const override {
+        const size_t n_words = corpus_.n_words;
+        const uint8_t initial = static_cast<uint8_t>(settings_.initial_state());
+        for (size_t i = 0; i < 2 * n_words * settings_.n_clauses; ++i) out[i] = initial;
+        for (size_t w = 0; w < n_words; ++w) {
+            const Literals& x = entries_[w].slot == kNoSlot ? unseen_ : states_[entries_[w].slot];
+            alignas(64) uint8_t positive[N], negated[N];
+            x.positive.store(positive), x.negated.store(negated);
+            for (uint32_t lane = 0; lane < clauses_.n_lanes() && w != target_; ++lane) {
+                uint8_t* row = out + 2 * n_words * clauses_.clause(lane);
+                row[w] = positive[lane] - range_.offset;
+                row[n_words + w] = negated[lane] - range_.offset;
+            }
+        }
+    }
+
+  private:
+    void start(uint32_t target, uint64_t key) {
+        for (uint32_t slot = 0; slot < n_slots_; ++slot) entries_[word_of_[slot]].slot = kNoSlot;
+        entries_[target_].slot = kNoSlot;
+        entries_[target].slot = 0;
+        n_slots_ = n_hot_ = visit_ = 0;
+        target_ = target;
+        sampler_.set(target, key);
+        clauses_.start(key);
+        unseen_ = {L::all(127), L::all(127)};
+    }
+
+    // ---- drawing ahead
+
+    void draw_block(uint64_t first) {
+        ++block_;
+        block_size_ = 0;
+        n_block_slots_ = 0;
+        uint32_t n = 0;
+        while (first + block_size_ < settings_.n_examples && block_size_ < kMaxBlock && n < kEnoughWords) {
+            const uint64_t example = first + block_size_;
+            label_[block_size_] = sampler_.label(example);
+            begin_[block_size_] = n;
+            next_stamp();
+            entries_[target_].stamp = stamp_;  // hidden: as if it had been visited already
+            sampler_.documents(example, label_[block_size_], [&](uint32_t word) {
+                Entry& entry = entries_[word];
+                if (entry.slot == kNoSlot) [[unlikely]] meet(word);
+                visited_[n] = entry.slot;
+                n += entry.stamp != stamp_;
+                entry.stamp = stamp_;
+            });
+            note_block_slots(begin_[block_size_], n);
+            ++block_size_;
+        }
+        begin_[block_size_] = n;
+    }
+
+    void note_block_slots(uint32_t from, uint32_t to) {
+        for (uint32_t i = from; i < to; ++i) {
+            const uint32_t slot = visited_[i];
+            block_slots_[n_block_slots_] = slot;
+            n_block_slots_ += block_of_[slot] != block_;
+            block_of_[slot] = block_;
+        }
+    }
+
+    void meet(uint32_t word) {
+        const uint32_t slot = n_slots_++;
+        entries_[word].slot = slot;
+        word_of_[slot] = word;
+        states_[slot] = unseen_;
+        group_of_[slot] = kHot;  // up to date
+        block_of_[slot] = block_ - 1;
+        visited_at_[slot] = 0;
+    }
+
+    void next_stamp() {
+        if (++stamp_ == 0) {
+            for (uint32_t w = 0; w < corpus_.n_words; ++w) entries_[w].stamp = 0;
+            stamp_ = 1;
+        }
+    }
+
+    // ---- between blocks
+
+    void bring_up_to_date() {
+        for (uint32_t slot = 0; slot < n_slots_; ++slot) {
+            states_[slot] = caught_up(slot);
+            group_of_[slot] = kHot;
+        }
+    }
+
+    Literals caught_up(uint32_t slot) const {
+        const Group& group = groups_[group_of_[slot]];
+        return {group.positive(states_[slot].positive), group.negated(states_[slot].negated)};
+    }
+
+    // Brings every word to the start of the block and sums up those that the block does not visit.
+    void synchronise() {
+        n_hot_ = n_cooled_ = 0;
+        Group fresh = new_group();
+        top_positive_ = L::all(0);
+        n_top_ = 0;
+        for (uint32_t slot = 0; slot < n_slots_; ++slot) {
+            const Literals x = caught_up(slot);
+            states_[slot] = x;
+            group_of_[slot] = 0;
+            if (block_of_[slot] == block_) raise(fresh.bound, x);
+            else sum_up(x);
+        }
+        groups_[0] = fresh;
+        bound_of_all_ = fresh.bound;
+        const uint32_t n_unseen = corpus_.n_words - 1 - n_slots_;
+        for (uint32_t i = 0; i < n_unseen && i < top_negated_.size(); ++i) sum_up(unseen_);
+        hide();
+    }
+
+    // What the words outside the block hide: a literal not above these changes nothing for any clause.
+    void hide() {
+        hidden_.positive = top_positive_;
+        hidden_.negated = n_top_ == top_negated_.size() ? top_negated_[n_top_ - 1] : L::all(0);
+    }
+
+    void sum_up(const Literals& x) {
+        top_positive_ = max(top_positive_, x.positive);
+        const uint32_t last = static_cast<uint32_t>(top_negated_.size()) - 1;
+        if (n_top_ <= last) top_negated_[n_top_++] = L::all(0);
+        else if (!above(x.negated, top_negated_[last])) return;
+        L candidate = x.negated;
+        for (uint32_t i = 0; i < n_top_; ++i) {
+            const L lower = min(top_negated_[i], candidate);
+            top_negated_[i] = max(top_negated_[i], candidate);
+            candidate = lower;
+        }
+    }
+
+    static bool above(const L& x, const L& y) {
+        return add_saturating(subtract_saturating(x, y), L::all(127)).any_high();
+    }
+
+    Group new_group() const {
+        const Drift still{L::all(range_.low), L::all(range_.high), L::all(0)};
+        return {still, still, {L::all(0), L::all(0)}};
+    }
+
+    static void raise(Literals& bound, const Literals& x) {
+        bound.positive = max(bound.positive, x.positive);
+        bound.negated = max(bound.negated, x.negated);
+    }
+
+    // ---- one example
+
+    void learn(uint64_t example, uint32_t b) {
+        L violated = top_positive_, included = L::all(0);
+        for (uint32_t i = 0; i < n_top_; ++i) included = count(included, top_negated_[i]);
+        visit(b, violated, included);
+        alarm(b);
+        for (uint32_t i = 0; i < n_hot_; ++i) {
+            const Literals& x = states_[hot_[i]];
+            const bool present = visited_at_[hot_[i]] == visit_;
+            violated = violated | (present ? x.negated : x.positive);
+            included = count(included, present ? x.positive : x.negated);
+        }
+        update(b, feedback(example, label_[b], violated, included));
+    }
+
+    L count(const L& n, const L& x) const { return add_saturating(n, min(x & L::all(0x80), L::all(1))); }
+
+    // The words of the example, brought up to date; those that are not hot are noted in `cold_`.
+    void visit(uint32_t b, L& violated, L& included) {
+        ++visit_;
+        n_cold_ = 0;
+        for (uint32_t i = begin_[b]; i < begin_[b + 1]; ++i) {
+            const uint32_t slot = visited_[i];
+            if (group_of_[slot] == kHot) {
+                visited_at_[slot] = visit_;
+                continue;
+            }
+            const Literals x = caught_up(slot);
+            states_[slot] = x;
+            group_of_[slot] = static_cast<uint16_t>(b + 1);
+            cold_[n_cold_++] = slot;
+            violated = violated | x.negated;
+            included = count(included, x.positive);
+        }
+    }
+
+    // Is a bound included in a lane where nothing else settles the matter? Then look at the members.
+    void alarm(uint32_t b) {
+        if (!matters(bound_of_all_)) return;
+        for (uint32_t g = 0; g <= b; ++g)
+            if (matters(groups_[g].bound)) inspect(g);
+    }
+
+    bool matters(const Literals& x) const {
+        return (and_not(x.positive, hidden_.positive) | and_not(x.negated, hidden_.negated)).any_high();
+    }
+
+    void inspect(uint32_t g) {
+        Group& group = groups_[g];
+        group.bound = {L::all(0), L::all(0)};
+        const uint32_t* slots = g == 0 ? block_slots_.data() : visited_.data() + begin_[g - 1];
+        const uint32_t n = g == 0 ? n_block_slots_ : begin_[g] - begin_[g - 1];
+        for (uint32_t i = 0; i < n; ++i) look_at(slots[i], g);
+        if (g == 0) return;
+        for (uint32_t i = cooled_begin_[g]; i < cooled_begin_[g + 1]; ++i) look_at(cooled_[i], g);
+    }
+
+    void look_at(uint32_t slot, uint32_t g) {
+        if (group_of_[slot] != g) return;
+        const Literals x = caught_up(slot);
+        if (is_warm(x)) {
+            states_[slot] = x;
+            make_hot(slot);
+        } else {
+            raise(groups_[g].bound, x);
+        }
+    }
+
+    void make_hot(uint32_t slot) {
+        group_of_[slot] = kHot;
+        hot_[n_hot_++] = slot;
+    }
+
+    // Near inclusion, and higher than what the words outside the block already account for.
+    bool is_warm(const Literals& x) const {
+        const L near = L::all(kWarm);
+        return (add_saturating(where_above(x.positive, hidden_.positive), near) |
+                add_saturating(where_above(x.negated, hidden_.negated), near))
+            .any_high();
+    }
+
+    Steps feedback(uint64_t example, bool label, const L& violated, const L& included) {
+        alignas(64) uint8_t violations[N], sizes[N], output[N], small[N];
+        alignas(64) uint8_t remember[N] = {}, forget[N] = {}, reject[N] = {};
+        violated.store(violations), included.store(sizes);
+        for (int j = 0; j < N; ++j) {
+            output[j] = violations[j] < 128;
+            small[j] = !counts_ || sizes[j] <= settings_.max_included;
+        }
+        clauses_.teach(example, label, output, small, remember, forget, reject);
+        const L ia = L::load(remember), ib = L::load(forget), ii = L::load(reject);
+        return {ia, ib, ii, ia | ib};
+    }
+
+    L step(const L& x, const L& up, const L& down) const {
+        if constexpr (FullRange) return subtract_saturating(add_saturating(x, up), down);
+        return max(subtract_saturating(min(add_saturating(x, up), L::all(range_.high)), down), L::all(range_.low));
+    }
+    Literals absent(const Literals& x, const Steps& s) const {
+        return {step(x.positive, s.false_up, s.false_down), step(x.negated, s.true_up, s.true_down)};
+    }
+    Literals present(const Literals& x, const Steps& s) const {
+        return {step(x.positive, s.true_up, s.true_down), step(x.negated, s.false_up, s.false_down)};
+    }
+
+    void update(uint32_t b, const Steps& steps) {
+        unseen_ = absent(unseen_, steps);
+        if (n_top_ > 0) top_positive_ = step(top_positive_, steps.false_up, steps.false_down);
+        for (uint32_t i = 0; i < n_top_; ++i)
+            top_negated_[i] = step(top_negated_[i], steps.true_up, steps.true_down);
+        hide();
+        update_groups(b, steps);
+        update_words(b, steps);
+    }
+
+    void update_groups(uint32_t b, const Steps& steps) {
+        bound_of_all_ = {L::all(0), L::all(0)};
+        for (uint32_t g = 0; g <= b; ++g) {
+            Group& group = groups_[g];
+            drift(group.positive, steps.false_up, steps.false_down);
+            drift(group.negated, steps.true_up, steps.true_down);
+            group.bound = absent(group.bound, steps);
+            raise(bound_of_all_, group.bound);
+        }
+    }
+
+    void drift(Drift& map, const L& up, const L& down) const {
+        map.low = step(map.low, up, down);
+        map.high = step(map.high, up, down);
+        map.shift = map.shift + up - down;
+    }
+
+    void update_words(uint32_t b, const Steps& steps) {
+        Group& group = groups_[b + 1] = new_group();
+        const uint32_t n_hot = n_hot_;
+        for (uint32_t i = 0; i < n_cold_; ++i) {
+            const uint32_t slot = cold_[i];
+            const Literals x = present(states_[slot], steps);
+            states_[slot] = x;
+            if (matters(x)) make_hot(slot);
+            else raise(group.bound, x);
+        }
+        cooled_begin_[b + 1] = n_cooled_;
+        update_hot(b, n_hot, steps);
+        cooled_begin_[b + 2] = n_cooled_;
+        raise(bound_of_all_, group.bound);
+    }
+
+    // The first n hot words take their step; those that have become cool join the group of this example.
+    void update_hot(uint32_t b, uint32_t n, const Steps& steps) {
+        uint32_t kept = 0;
+        for (uint32_t i = 0; i < n_hot_; ++i) {
+            const uint32_t slot = hot_[i];
+            if (i < n) {
+                Literals& x = states_[slot];
+                x = visited_at_[slot] == visit_ ? present(x, steps) : absent(x, steps);
+                if (!is_warm(x) && n_cooled_ < cooled_.size()) {
+                    group_of_[slot] = static_cast<uint16_t>(b + 1);
+                    raise(groups_[b + 1].bound, x);
+                    cooled_[n_cooled_++] = slot;
+                    continue;
+                }
+            }
+            hot_[kept++] = slot;
+        }
+        n_hot_ = kept;
+    }
+
+    static int16_t mean_difference(const Literals& x, const L& mask, int n_positive) {
+        alignas(64) uint8_t positive[N], negated[N];
+        (x.positive & mask).store(positive), (x.negated & mask).store(negated);
+        int sum = 0;
+        for (int j = 0; j < N; ++j) sum += positive[j] - negated[j];
+        const int floored = sum >= 0 ? sum / n_positive : -((-sum + n_positive - 1) / n_positive);
+        return static_cast<int16_t>(floored);
+    }
+
+    const Corpus corpus_;
+    const Settings settings_;
+    const Range range_;
+    Sampler sampler_;
+    Clauses clauses_;
+
+    uint32_t target_ = 0, n_slots_ = 0;
+    Buffer<Entry> entries_;       // by word
+    Buffer<uint32_t> word_of_;    // by slot, in order of first sight
+    Buffer<Literals> states_;     // by slot
+    Buffer<uint16_t> group_of_;   // by slot
+    Buffer<uint32_t> block_of_;   // by slot: the last block that visits it
+    Buffer<uint32_t> visited_at_; // by slot, only for hot words: the last visit
+    Literals unseen_;
+
+    uint32_t block_ = 1, block_size_ = 0, stamp_ = 0, visit_ = 0;
+    bool label_[kMaxBlock];
+    uint32_t begin_[kMaxBlock + 1];
+    Buffer<uint32_t> visited_;      // slots, example by example: begin_[b] .. begin_[b + 1]
+    Buffer<uint32_t> block_slots_;  // the same without repeats
+    uint32_t n_block_slots_ = 0;
+
+    Buffer<uint32_t> cold_, hot_, cooled_;
+    uint32_t n_cold_ = 0, n_hot_ = 0, n_cooled_ = 0;
+    uint32_t cooled_begin_[kMaxBlock + 2];
+    Buffer<Group> groups_;  // 0: the block's start, b + 1: example b, kHot: up to date
+    Literals bound_of_all_;
+    const bool counts_;
+    L top_positive_;
+    Buffer<L> top_negated_;  // the n_top_ highest among words outside the block
+    uint32_t n_top_ = 0;
+    Literals hidden_;
+};
+
+}  // namespace omnitm::OMNITM_ISA

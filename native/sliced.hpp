@@ -1,0 +1,237 @@
+// The machine at any specificity: every literal may toss a coin, so every literal is visited, 256 at a time.
+//
+// Lanes are literals. The bits of 256 states lie in bit planes, so that one step is a ripple of carries:
+//
+//   low_[lane][chunk][plane]   planes 0 .. Bits - 2        a chunk: 256 positive or 256 negated literals;
+//   top_[lane][chunk]          plane Bits - 1, "included"  positive chunks first, the last one padded
+#pragma once
+#include "clauses.hpp"
+#include "sampler.hpp"
+
+namespace omnitm::OMNITM_ISA {
+
+typedef uint64_t Slice __attribute__((vector_size(32)));
+typedef uint32_t Counters __attribute__((vector_size(32)));
+constexpr uint32_t kSlice = 256;
+
+inline bool any(const Slice& x) { return x[0] | x[1] | x[2] | x[3]; }
+inline uint32_t ones(const Slice& x) {
+    return static_cast<uint32_t>(__builtin_popcountll(x[0]) + __builtin_popcountll(x[1]) + __builtin_popcountll(x[2]) +
+                                 __builtin_popcountll(x[3]));
+}
+
+// Coins for the literals of one clause and example; see literal_coins in draws.py.
+class LiteralCoins {
+  public:
+    LiteralCoins(uint64_t bits, uint64_t probability, uint32_t n_chunks)
+        : first_(static_cast<uint32_t>(bits >> 32)),
+          second_(static_cast<uint32_t>(bits)),
+          always_(probability >> 32),
+          probability_(static_cast<uint32_t>(probability)),
+          counters_per_bit_(n_chunks * (kSlice / 32)) {}
+
+    Slice operator()(uint32_t chunk) const {
+        Slice heads{}, undecided = ~Slice{};
+        if (always_) return undecided;
+        uint32_t counter = chunk * (kSlice / 32);
+        for (uint32_t rest = probability_; rest; rest <<= 1, counter += counters_per_bit_) {
+            const Slice random = hash(counter);
+            if (rest >> 31) {
+                heads |= undecided & ~random;
+                undecided &= random;
+            } else {
+                undecided &= ~random;
+            }
+            if (!any(undecided)) break;
+        }
+        return heads;
+    }
+
+  private:
+    Slice hash(uint32_t counter) const {
+        Counters x = Counters{0, 1, 2, 3, 4, 5, 6, 7} + counter;
+        x = x * 0x9E3779B1u + first_;
+        x = (x ^ (x >> 16)) * 0x7FEB352Du;
+        x ^= second_;
+        x = (x ^ (x >> 15)) * 0x846CA68Bu;
+        return (Slice)(x ^ (x >> 16));
+    }
+
+    uint32_t first_, second_;
+    bool always_;
+    uint32_t probability_, counters_per_bit_;
+};
+
+template <int Bits>
+class SlicedMachine final : public Machine {
+  public:
+    SlicedMachine(const Corpus& corpus, const Settings& settings)
+        : corpus_(corpus),
+          settings_(settings),
+          n_half_((corpus.n_words + kSlice - 1) / kSlice),
+          n_chunks_(2 * n_half_),
+          sampler_(corpus, settings),
+          clauses_(settings),
+          words_(n_half_),
+          visible_(n_half_),
+          low_(size_t{settings.n_clauses} * n_chunks_ * (Bits - 1)),
+          top_(size_t{settings.n_clauses} * n_chunks_),
+          n_included_(settings.n_clauses),
+          output_(settings.n_clauses),
+          small_(settings.n_clauses),
+          remember_(settings.n_clauses),
+          forget_(settings.n_clauses),
+          reject_(settings.n_clauses) {}
+
+    bool train(uint32_t target, uint64_t key, const std::atomic<bool>& stop) override {
+        start(target, key);
+        for (uint64_t example = 0; example < settings_.n_examples; ++example) {
+            if (stop.load(std::memory_order_relaxed)) return false;
+            const bool label = sampler_.label(example);
+            words_.fill(Slice{});
+            sampler_.documents(example, label, [&](uint32_t word) { set_bit(words_, word); });
+            learn(example, label);
+        }
+        clauses_.finish();
+        return true;
+    }
+
+    const int32_t* weights() const override { return clauses_.weights(); }
+
+    void embedding(int16_t* out) const override {
+        const int n_positive = static_cast<int>(clauses_.n_positive());
+        for (uint32_t chunk = 0; chunk < n_half_; ++chunk) {
+            int32_t sums[kSlice] = {};
+            for (uint32_t lane = 0; lane < clauses_.n_lanes(); ++lane) {
+                if (!clauses_.positive(lane)) continue;
+                add_states(lane, chunk, 1, sums);
+                add_states(lane, n_half_ + chunk, -1, sums);
+            }
+            for (uint32_t i = 0; i < kSlice && chunk * kSlice + i < corpus_.n_words; ++i)
+                out[chunk * kSlice + i] = static_cast<int16_t>(n_positive ? floored(sums[i], n_positive) : 0);
+        }
+    }
+
+    void states(uint8_t* out) const override {
+        const size_t n_words = corpus_.n_words;
+        const uint8_t initial = static_cast<uint8_t>(settings_.initial_state());
+        for (size_t i = 0; i < 2 * n_words * settings_.n_clauses; ++i) out[i] = initial;
+        for (uint32_t lane = 0; lane < clauses_.n_lanes(); ++lane) {
+            uint8_t* row = out + 2 * n_words * clauses_.clause(lane);
+            for (uint32_t chunk = 0; chunk < n_chunks_; ++chunk) {
+                int32_t sums[kSlice] = {};
+                add_states(lane, chunk, 1, sums);
+                const size_t half = chunk / n_half_, first = size_t{chunk % n_half_} * kSlice;
+                for (size_t i = 0; i < kSlice && first + i < n_words; ++i)
+                    row[half * n_words + first + i] = static_cast<uint8_t>(sums[i]);
+            }
+        }
+    }
+
+  private:
+    void start(uint32_t target, uint64_t key) {
+        sampler_.set(target, key);
+        clauses_.start(key);
+        low_.fill(~Slice{});
+        top_.fill(Slice{});
+        n_included_.fill(0);
+        visible_.fill(Slice{});
+        for (uint32_t w = 0; w < corpus_.n_words; ++w)
+            if (w != target) set_bit(visible_, w);
+        literal_draws_ = Draws(key, Purpose::literal);
+    }
+
+    static void set_bit(Buffer<Slice>& bits, uint32_t i) {
+        reinterpret_cast<uint64_t*>(bits.data())[i / 64] |= 1ull << (i % 64);
+    }
+
+    void learn(uint64_t example, bool label) {
+        for (uint32_t lane = 0; lane < clauses_.n_lanes(); ++lane) {
+            output_[lane] = n_included_[lane] == 0 || matches(lane);
+            small_[lane] = n_included_[lane] <= settings_.max_included;
+        }
+        clauses_.teach(example, label, output_.data(), small_.data(), remember_.data(), forget_.data(), reject_.data());
+        for (uint32_t lane = 0; lane < clauses_.n_lanes(); ++lane) {
+            const uint64_t number = example * settings_.n_clauses + clauses_.clause(lane);
+            const LiteralCoins coins(literal_draws_(number), settings_.forget_probability, n_chunks_);
+            if (remember_[lane])
+                update(lane, [&](uint32_t chunk, const Slice& is_true, Slice& up, Slice& down) {
+                    up = is_true;
+                    down = ~is_true & coins(chunk);
+                });
+            else if (forget_[lane])
+                update(lane, [&](uint32_t chunk, const Slice&, Slice& up, Slice& down) {
+                    up = Slice{};
+                    down = coins(chunk);
+                });
+            else if (reject_[lane])
+                update(lane, [&](uint32_t, const Slice& is_true, Slice& up, Slice& down) {
+                    up = ~is_true;
+                    down = Slice{};
+                });
+        }
+    }
+
+    bool matches(uint32_t lane) const {
+        const Slice* top = top_.data() + size_t{lane} * n_chunks_;
+        for (uint32_t chunk = 0; chunk < n_half_; ++chunk)
+            if (any((top[chunk] & ~words_[chunk]) | (top[n_half_ + chunk] & words_[chunk]))) return false;
+        return true;
+    }
+
+    template <class Rule>
+    void update(uint32_t lane, Rule&& rule) {
+        Slice* top = top_.data() + size_t{lane} * n_chunks_;
+        Slice* low = low_.data() + size_t{lane} * n_chunks_ * (Bits - 1);
+        uint32_t n_included = 0;
+        for (uint32_t chunk = 0; chunk < n_chunks_; ++chunk) {
+            const uint32_t in_half = chunk < n_half_ ? chunk : chunk - n_half_;
+            const Slice is_true = chunk < n_half_ ? words_[in_half] : ~words_[in_half];
+            Slice up, down;
+            rule(chunk, is_true, up, down);
+            move(low + size_t{chunk} * (Bits - 1), top[chunk], up & visible_[in_half], down & visible_[in_half]);
+            n_included += ones(top[chunk]);
+        }
+        n_included_[lane] = n_included;
+    }
+
+    // Adds one where `up`, subtracts one where `down` (x - 1 = ~(~x + 1)), saturating at both ends.
+    static void move(Slice* low, Slice& top, const Slice& up, const Slice& down) {
+        Slice carry = up | down;
+        for (int plane = 0; plane < Bits - 1; ++plane) {
+            const Slice next = (low[plane] ^ down) & carry;
+            low[plane] ^= carry;
+            carry = next;
+        }
+        const Slice overflow = (top ^ down) & carry;
+        top ^= carry;
+        const Slice full = overflow & up, empty = overflow & down;
+        for (int plane = 0; plane < Bits - 1; ++plane) low[plane] = (low[plane] | full) & ~empty;
+        top = (top | full) & ~empty;
+    }
+
+    void add_states(uint32_t lane, uint32_t chunk, int32_t sign, int32_t* sums) const {
+        const size_t at = size_t{lane} * n_chunks_ + chunk;
+        for (int plane = 0; plane < Bits; ++plane) {
+            const Slice& bits = plane < Bits - 1 ? low_[at * (Bits - 1) + plane] : top_[at];
+            const int32_t value = sign * (1 << plane);
+            for (int part = 0; part < 4; ++part)
+                for (int i = 0; i < 64; ++i) sums[part * 64 + i] += (bits[part] >> i & 1) ? value : 0;
+        }
+    }
+
+    static int floored(int sum, int n) { return sum >= 0 ? sum / n : -((-sum + n - 1) / n); }
+
+    const Corpus corpus_;
+    const Settings settings_;
+    const uint32_t n_half_, n_chunks_;
+    Sampler sampler_;
+    Clauses clauses_;
+    Draws literal_draws_;
+    Buffer<Slice> words_, visible_;
+    Buffer<Slice> low_, top_;
+    Buffer<uint32_t> n_included_;
+    Buffer<uint8_t> output_, small_, remember_, forget_, reject_;
+};
+
+}  // namespace omnitm::OMNITM_ISA

@@ -1,0 +1,92 @@
+"""The native machine of one thread: train a word, then read its states, weights and embedding."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from omnitm import _native
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from omnitm.corpus import DocumentIndex
+    from omnitm.machine.settings import AutoencoderSettings
+
+_NO_LIMIT = 2**32 - 1
+
+
+class Autoencoder:
+    """A Tsetlin machine autoencoder whose memory is used again for every word.
+
+    Not thread-safe: give each thread its own. The GIL is released while it trains.
+
+    Parameters
+    ----------
+    index
+        The corpus; its arrays are shared, not copied.
+    settings
+        What to learn and how long.
+    kernel
+        "lazy" (specificity 1 only), "sliced", or "auto"; all give the same bits.
+    isa
+        An instruction set out of `instruction_sets()`, or "auto" for the best.
+    """
+
+    def __init__(
+        self, index: DocumentIndex, settings: AutoencoderSettings, *, kernel: str = "auto", isa: str = "auto"
+    ) -> None:
+        self.index, self.settings = index, settings
+        limit = settings.max_included_literals
+        self._native = _native.Autoencoder(
+            index.document_offsets,
+            index.document_words,
+            index.word_offsets,
+            index.word_documents,
+            n_clauses=settings.n_clauses,
+            threshold=settings.threshold,
+            forget_probability=settings.forget_probability,
+            accumulation=settings.accumulation,
+            n_examples=settings.total_examples,
+            label_probability=int(settings.output_balancing * 2**32),
+            max_included=_NO_LIMIT if limit is None or limit >= 2 * index.n_words else limit,
+            state_bits=settings.state_bits,
+            fast=settings.algorithm == "fast",
+            kernel=kernel,
+            isa=isa,
+        )
+
+    def train(self, target: int, key: int) -> bool:
+        """Learn word number `target` from the draws of `key`; False if `stop` ended it early."""
+        return self._native.train(target, key)
+
+    def stop(self) -> None:
+        """Make `train`, running in another thread, return soon."""
+        self._native.stop()
+
+    def embedding(self, out: NDArray[np.int16] | None = None) -> NDArray[np.int16]:
+        """Read the Omni embedding of the trained word (Algorithm 1 of the paper)."""
+        if out is None:
+            out = np.empty(self.index.n_words, dtype=np.int16)
+        self._native.embedding(out)
+        return out
+
+    @property
+    def states(self) -> NDArray[np.uint8]:
+        """All automaton states, clauses x literals: first "word k occurs", then "word k does not"."""
+        out = np.empty((self.settings.n_clauses, 2 * self.index.n_words), dtype=np.uint8)
+        self._native.states(out.reshape(-1))
+        return out
+
+    @property
+    def weights(self) -> NDArray[np.int32]:
+        """The weight of each clause."""
+        out = np.empty(self.settings.n_clauses, dtype=np.int32)
+        self._native.weights(out)
+        return out
+
+
+def instruction_sets() -> list[str]:
+    """Instruction sets that this processor has and the kernels are built for, best last."""
+    return _native.instruction_sets()
