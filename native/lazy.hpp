@@ -43,10 +43,10 @@ class LazyMachine final : public Machine {
         L true_up, true_down, false_up, false_down;
     };
 
-    // What absence has done to a literal since some moment: x -> clamp(x + shift, low, high).
+    // What absence has done to a literal since some moment: x -> clamp(x, floor, ceiling) + shift, modulo 256.
     struct Drift {
-        L low, high, shift;
-        L operator()(const L& x) const { return min(max(x, low - shift), high - shift) + shift; }
+        L floor, ceiling, shift;
+        L operator()(const L& x) const { return min(max(x, floor), ceiling) + shift; }
     };
 
     struct Group {
@@ -59,10 +59,11 @@ class LazyMachine final : public Machine {
     };
 
     static constexpr uint32_t kNoSlot = 0xFFFFFFFFu;
-    static constexpr uint32_t kMaxBlock = 128;             // examples
+    static constexpr uint32_t kMinBlock = 8, kMaxBlock = 128;  // examples
+    static constexpr uint32_t kLast = 0x80000000u;         // flags the last visit to a slot within a block
     static constexpr uint32_t kEnoughWords = 1u << 17;     // visited in a block
     static constexpr uint16_t kHot = kMaxBlock + 1;        // the group of words that are up to date
-    static constexpr uint8_t kWarm = 6;                    // steps below inclusion where a hot word is left alone
+    static constexpr uint8_t kWarm = 3;                    // steps below inclusion where a hot word is left alone
 
   public:
     LazyMachine(const Corpus& corpus, const Settings& settings)
@@ -76,8 +77,9 @@ class LazyMachine final : public Machine {
           states_(corpus.n_words),
           group_of_(corpus.n_words),
           block_of_(corpus.n_words),
+          last_visit_(corpus.n_words),
           visited_at_(corpus.n_words),
-          visited_(kEnoughWords + corpus.n_words + 1),
+          visited_(kEnoughWords + corpus.n_words + 17),
           block_slots_(corpus.n_words + 1),
           cold_(corpus.n_words + 1),
           hot_(corpus.n_words),
@@ -156,32 +158,52 @@ class LazyMachine final : public Machine {
         block_size_ = 0;
         n_block_slots_ = 0;
         uint32_t n = 0;
-        while (first + block_size_ < settings_.n_examples && block_size_ < kMaxBlock && n < kEnoughWords) {
+        // Early on many words are close to inclusion; short blocks let most of them count as outside.
+        const uint64_t limit = first < kMaxBlock ? (first < kMinBlock ? kMinBlock : first) : kMaxBlock;
+        while (first + block_size_ < settings_.n_examples && block_size_ < limit && n < kEnoughWords) {
             const uint64_t example = first + block_size_;
             label_[block_size_] = sampler_.label(example);
             begin_[block_size_] = n;
-            next_stamp();
-            entries_[target_].stamp = stamp_;  // hidden: as if it had been visited already
-            sampler_.documents(example, label_[block_size_], [&](uint32_t word) {
-                Entry& entry = entries_[word];
-                if (entry.slot == kNoSlot) [[unlikely]] meet(word);
-                visited_[n] = entry.slot;
-                n += entry.stamp != stamp_;
-                entry.stamp = stamp_;
-            });
+            n = draw_example(example, n);
             note_block_slots(begin_[block_size_], n);
             ++block_size_;
         }
         begin_[block_size_] = n;
+        for (uint32_t i = 0; i < n_block_slots_; ++i) visited_[last_visit_[block_slots_[i]]] |= kLast;
+    }
+
+    // Appends the words of the example to the n slots noted so far, each once; returns how many there are then.
+    uint32_t draw_example(uint64_t example, uint32_t n) {
+        next_stamp();
+        const uint32_t stamp = stamp_;
+        Entry* const entries = entries_.data();
+        uint32_t* const visited = visited_.data();
+        entries[target_].stamp = stamp;  // hidden: as if it had been visited already
+        sampler_.documents(example, [&](uint32_t word) {
+            Entry& entry = entries[word];
+            if (entry.slot == kNoSlot) [[unlikely]] meet(word);
+            visited[n] = entry.slot;
+            n += entry.stamp != stamp;
+            entry.stamp = stamp;
+        });
+        return n;
     }
 
     void note_block_slots(uint32_t from, uint32_t to) {
+        uint32_t* const block_slots = block_slots_.data();
+        uint32_t* const last_visit = last_visit_.data();
+        uint32_t* const block_of = block_of_.data();
+        const uint32_t* const visited = visited_.data();
+        const uint32_t block = block_;
+        uint32_t n = n_block_slots_;
         for (uint32_t i = from; i < to; ++i) {
-            const uint32_t slot = visited_[i];
-            block_slots_[n_block_slots_] = slot;
-            n_block_slots_ += block_of_[slot] != block_;
-            block_of_[slot] = block_;
+            const uint32_t slot = visited[i];
+            block_slots[n] = slot;
+            n += block_of[slot] != block;
+            block_of[slot] = block;
+            last_visit[slot] = i;
         }
+        n_block_slots_ = n;
     }
 
     void meet(uint32_t word) {
@@ -221,10 +243,13 @@ class LazyMachine final : public Machine {
         Group fresh = new_group();
         top_positive_ = L::all(0);
         n_top_ = 0;
-        for (uint32_t slot = 0; slot < n_slots_; ++slot) {
-            const Literals x = caught_up(slot);
-            states_[slot] = x;
-            group_of_[slot] = 0;
+        Literals* const states = states_.data();
+        uint16_t* const group_of = group_of_.data();
+        for (uint32_t slot = 0, n = n_slots_; slot < n; ++slot) {
+            const Group& group = groups_[group_of[slot]];
+            const Literals x{group.positive(states[slot].positive), group.negated(states[slot].negated)};
+            states[slot] = x;
+            group_of[slot] = 0;
             if (block_of_[slot] == block_) raise(fresh.bound, x);
             else sum_up(x);
         }
@@ -288,32 +313,44 @@ class LazyMachine final : public Machine {
 
     // The words of the example, brought up to date; those that are not hot are noted in `cold_`.
     void visit(uint32_t b, L& violated, L& included) {
+        // Vector stores may alias anything, so all that the loop needs is held in locals.
+        Literals* const states = states_.data();
+        uint16_t* const group_of = group_of_.data();
+        const Group* const groups = groups_.data();
+        const uint32_t* const visited = visited_.data();
+        uint32_t* const cold = cold_.data();
+        L any_negated = violated, n_included = included;
+        uint32_t n_cold = 0;
         ++visit_;
-        n_cold_ = 0;
-        for (uint32_t i = begin_[b]; i < begin_[b + 1]; ++i) {
-            const uint32_t slot = visited_[i];
-            if (group_of_[slot] == kHot) {
+        for (uint32_t i = begin_[b], end = begin_[b + 1]; i < end; ++i) {
+            __builtin_prefetch(&states[visited[i + 16] & ~kLast]);
+            const uint32_t slot = visited[i] & ~kLast;
+            if (group_of[slot] == kHot) {
                 visited_at_[slot] = visit_;
                 continue;
             }
-            const Literals x = caught_up(slot);
-            states_[slot] = x;
-            group_of_[slot] = static_cast<uint16_t>(b + 1);
-            cold_[n_cold_++] = slot;
-            violated = violated | x.negated;
-            included = count(included, x.positive);
+            const Group& group = groups[group_of[slot]];
+            const Literals x{group.positive(states[slot].positive), group.negated(states[slot].negated)};
+            states[slot] = x;
+            group_of[slot] = static_cast<uint16_t>(b + 1);
+            cold[n_cold++] = visited[i];
+            any_negated = any_negated | x.negated;
+            n_included = count(n_included, x.positive);
         }
+        violated = any_negated;
+        included = n_included;
+        n_cold_ = n_cold;
     }
 
     // Is a bound included in a lane where nothing else settles the matter? Then look at the members.
     void alarm(uint32_t b) {
-        if (!matters(bound_of_all_)) return;
+        if (!matters(bound_of_all_, hidden_)) return;
         for (uint32_t g = 0; g <= b; ++g)
-            if (matters(groups_[g].bound)) inspect(g);
+            if (matters(groups_[g].bound, hidden_)) inspect(g);
     }
 
-    bool matters(const Literals& x) const {
-        return (and_not(x.positive, hidden_.positive) | and_not(x.negated, hidden_.negated)).any_high();
+    static bool matters(const Literals& x, const Literals& hidden) {
+        return (and_not(x.positive, hidden.positive) | and_not(x.negated, hidden.negated)).any_high();
     }
 
     void inspect(uint32_t g) {
@@ -321,7 +358,8 @@ class LazyMachine final : public Machine {
         group.bound = {L::all(0), L::all(0)};
         const uint32_t* slots = g == 0 ? block_slots_.data() : visited_.data() + begin_[g - 1];
         const uint32_t n = g == 0 ? n_block_slots_ : begin_[g] - begin_[g - 1];
-        for (uint32_t i = 0; i < n; ++i) look_at(slots[i], g);
+        for (uint32_t i = 0; i < n; ++i)
+            if (!(slots[i] & kLast)) look_at(slots[i], g);
         if (g == 0) return;
         for (uint32_t i = cooled_begin_[g]; i < cooled_begin_[g + 1]; ++i) look_at(cooled_[i], g);
     }
@@ -395,26 +433,35 @@ class LazyMachine final : public Machine {
         }
     }
 
+    // The lowest and highest results step like states; the rest follows.
     void drift(Drift& map, const L& up, const L& down) const {
-        map.low = step(map.low, up, down);
-        map.high = step(map.high, up, down);
+        const L low = step(map.floor + map.shift, up, down), high = step(map.ceiling + map.shift, up, down);
         map.shift = map.shift + up - down;
+        map.floor = low - map.shift;
+        map.ceiling = high - map.shift;
     }
 
-    void update_words(uint32_t b, const Steps& steps) {
-        Group& group = groups_[b + 1] = new_group();
+    void update_words(uint32_t b, const Steps& by_reference) {
+        const Steps steps = by_reference;
+        const Literals hidden = hidden_;
+        Literals* const states = states_.data();
+        const uint32_t* const cold = cold_.data();
         const uint32_t n_hot = n_hot_;
-        for (uint32_t i = 0; i < n_cold_; ++i) {
-            const uint32_t slot = cold_[i];
-            const Literals x = present(states_[slot], steps);
-            states_[slot] = x;
-            if (matters(x)) make_hot(slot);
+        Group group = new_group();
+        for (uint32_t i = 0, n = n_cold_; i < n; ++i) {
+            const uint32_t slot = cold[i] & ~kLast;
+            const Literals x = present(states[slot], steps);
+            states[slot] = x;
+            if (cold[i] & kLast) sum_up(x);
+            else if (matters(x, hidden)) make_hot(slot);
             else raise(group.bound, x);
         }
+        groups_[b + 1] = group;
         cooled_begin_[b + 1] = n_cooled_;
         update_hot(b, n_hot, steps);
         cooled_begin_[b + 2] = n_cooled_;
-        raise(bound_of_all_, group.bound);
+        raise(bound_of_all_, groups_[b + 1].bound);
+        hide();
     }
 
     // The first n hot words take their step; those that have become cool join the group of this example.
@@ -423,8 +470,14 @@ class LazyMachine final : public Machine {
         for (uint32_t i = 0; i < n_hot_; ++i) {
             const uint32_t slot = hot_[i];
             if (i < n) {
-                Literals& x = states_[slot];
-                x = visited_at_[slot] == visit_ ? present(x, steps) : absent(x, steps);
+                const bool visited = visited_at_[slot] == visit_;
+                const Literals x = visited ? present(states_[slot], steps) : absent(states_[slot], steps);
+                states_[slot] = x;
+                if (visited && last_visit_[slot] < begin_[b + 1]) {
+                    group_of_[slot] = static_cast<uint16_t>(b + 1);
+                    sum_up(x);
+                    continue;
+                }
                 if (!is_warm(x) && n_cooled_ < cooled_.size()) {
                     group_of_[slot] = static_cast<uint16_t>(b + 1);
                     raise(groups_[b + 1].bound, x);
@@ -458,6 +511,7 @@ class LazyMachine final : public Machine {
     Buffer<Literals> states_;     // by slot
     Buffer<uint16_t> group_of_;   // by slot
     Buffer<uint32_t> block_of_;   // by slot: the last block that visits it
+    Buffer<uint32_t> last_visit_; // by slot: its last place in visited_
     Buffer<uint32_t> visited_at_; // by slot, only for hot words: the last visit
     Literals unseen_;
 

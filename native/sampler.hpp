@@ -50,10 +50,12 @@ class Outside {
     Buffer<uint64_t> first_;
 };
 
+// Documents lie far apart in memory, so each is asked for early: its address 2 * kLag documents ahead, its words kLag
+// documents ahead.
 class Sampler {
   public:
     Sampler(const Corpus& corpus, const Settings& settings)
-        : corpus_(corpus), settings_(settings), chosen_(settings.accumulation) {}
+        : corpus_(corpus), settings_(settings), n_draws_(settings.n_examples * settings.accumulation) {}
 
     void set(uint32_t target, uint64_t key) {
         label_draws_ = Draws(key, Purpose::label);
@@ -63,36 +65,65 @@ class Sampler {
         n_inside_ = end - begin;
         outside_.set(inside_, n_inside_, corpus_.n_documents);
         informative_ = n_inside_ > 0 && outside_.size() > 0;
+        ask_ahead();
     }
 
     bool label(uint64_t example) const { return (label_draws_(example) >> 32) < settings_.label_probability; }
 
-    // Calls visit(word) for every word of every document drawn for the example, repeats included. Documents lie
-    // far apart in memory: their addresses are fetched first, then their words, then they are read.
+    // Calls visit(word) for every word of every document drawn for the example, repeats included. Examples must be
+    // asked for in order, from 0.
     template <class Visit>
-    void documents(uint64_t example, bool label, Visit&& visit) {
-        const uint64_t* offsets = corpus_.document_offsets;
-        const uint64_t n = settings_.accumulation;
-        for (uint64_t i = 0; i < n; ++i) {
-            chosen_[i] = choose(document_draws_(example * n + i), label);
-            __builtin_prefetch(offsets + chosen_[i]);
+    void documents(uint64_t example, Visit&& visit) {
+        const uint64_t first = example * settings_.accumulation, end = first + settings_.accumulation;
+        for (uint64_t i = first; i < end; ++i) {
+            choose_next();
+            fetch(i + kLag);
+            const uint64_t document = chosen_[i % kHeld], stop = corpus_.document_offsets[document + 1];
+            for (uint64_t k = corpus_.document_offsets[document]; k < stop; ++k) visit(corpus_.document_words[k]);
         }
-        for (uint64_t i = 0; i < n; ++i) __builtin_prefetch(corpus_.document_words + offsets[chosen_[i]]);
-        for (uint64_t i = 0; i < n; ++i)
-            for (uint64_t k = offsets[chosen_[i]], end = offsets[chosen_[i] + 1]; k < end; ++k)
-                visit(corpus_.document_words[k]);
     }
 
   private:
-    uint64_t choose(uint64_t bits, bool label) const {
+    static constexpr uint64_t kLag = 32, kHeld = 128;
+
+    void ask_ahead() {
+        n_chosen_ = n_labels_ = left_in_example_ = 0;
+        for (uint64_t i = 0; i < 2 * kLag; ++i) choose_next();
+        for (uint64_t i = 0; i < kLag; ++i) fetch(i);
+    }
+
+    void choose_next() {
+        if (n_chosen_ == n_draws_) return;
+        if (left_in_example_ == 0) {
+            left_in_example_ = settings_.accumulation;
+            label_ = label(n_labels_++);
+        }
+        --left_in_example_;
+        const uint64_t document = choose(document_draws_(n_chosen_));
+        chosen_[n_chosen_++ % kHeld] = document;
+        __builtin_prefetch(corpus_.document_offsets + document);
+    }
+
+    // Always inline: GCC takes a function that only prefetches for one without effect and drops the calls.
+    [[gnu::always_inline]] void fetch(uint64_t i) const {
+        if (i >= n_draws_) return;
+        const uint32_t* words = corpus_.document_words + corpus_.document_offsets[chosen_[i % kHeld]];
+        __builtin_prefetch(words);
+        __builtin_prefetch(words + 15);
+    }
+
+    uint64_t choose(uint64_t bits) const {
         if (!informative_) return high_product(bits, corpus_.n_documents);
-        if (label) return inside_[high_product(bits, n_inside_)];
+        if (label_) return inside_[high_product(bits, n_inside_)];
         return outside_[high_product(bits, outside_.size())];
     }
 
     const Corpus corpus_;
     const Settings settings_;
-    Buffer<uint64_t> chosen_;
+    const uint64_t n_draws_;
+    uint64_t chosen_[kHeld];
+    uint64_t n_chosen_ = 0, n_labels_ = 0, left_in_example_ = 0;
+    bool label_ = false;
     Outside outside_;
     Draws label_draws_, document_draws_;
     const uint32_t* inside_ = nullptr;

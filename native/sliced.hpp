@@ -89,7 +89,7 @@ class SlicedMachine final : public Machine {
             if (stop.load(std::memory_order_relaxed)) return false;
             const bool label = sampler_.label(example);
             words_.fill(Slice{});
-            sampler_.documents(example, label, [&](uint32_t word) { set_bit(words_, word); });
+            sampler_.documents(example, [&](uint32_t word) { set_bit(words_, word); });
             learn(example, label);
         }
         clauses_.finish();
