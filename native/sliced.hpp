@@ -214,9 +214,10 @@ class SlicedMachine final : public Machine {
         const size_t at = size_t{lane} * n_chunks_ + chunk;
         for (int plane = 0; plane < Bits; ++plane) {
             const Slice& bits = plane < Bits - 1 ? low_[at * (Bits - 1) + plane] : top_[at];
-            const int32_t value = sign * (1 << plane);
-            for (int part = 0; part < 4; ++part)
-                for (int i = 0; i < 64; ++i) sums[part * 64 + i] += (bits[part] >> i & 1) ? value : 0;
+            const Counters words = (Counters)bits;
+            for (int part = 0; part < 8; ++part)
+                for (int i = 0; i < 32; ++i)
+                    sums[part * 32 + i] += sign * static_cast<int32_t>((words[part] >> i & 1) << plane);
         }
     }
 

@@ -62,7 +62,9 @@ class DocumentIndex:
 
     def words_of(self, document: int) -> NDArray[np.uint32]:
         """Ascending positions of the words that the document contains."""
-        return self.document_words[int(self.document_offsets[document]) : int(self.document_offsets[document + 1])]
+        return self.document_words[
+            int(self.document_offsets[document]) : int(self.document_offsets[document + 1])
+        ]
 
     @classmethod
     def from_csr(cls, document_words: spmatrix, vocabulary: Sequence[str]) -> DocumentIndex:

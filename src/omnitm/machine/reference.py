@@ -25,7 +25,9 @@ class ReferenceAutoencoder:
         self.index, self.settings, self.target, self.key = index, settings, target, key
         heads = draw(key, Purpose.INITIAL_WEIGHT, 0, settings.n_clauses) >> np.uint64(63)
         self.weights: NDArray[np.int32] = np.where(heads == 1, 1, -1).astype(np.int32)
-        self.states = np.full((settings.n_clauses, 2 * index.n_words), settings.include_from - 1, dtype=np.int16)
+        self.states = np.full(
+            (settings.n_clauses, 2 * index.n_words), settings.include_from - 1, dtype=np.int16
+        )
         self.visible = np.ones(2 * index.n_words, dtype=bool)
         self.visible[[target, index.n_words + target]] = False
         self.trained = np.ones(settings.n_clauses, dtype=bool)
@@ -72,7 +74,9 @@ class ReferenceAutoencoder:
         taking_part, vote = self.trained, 0
         if settings.algorithm == "exact":
             taking_part = gate < settings.threshold - np.minimum(np.abs(weights), settings.threshold)
-            vote = int(np.clip((weights * outputs)[taking_part].sum(), -settings.threshold, settings.threshold))
+            vote = int(
+                np.clip((weights * outputs)[taking_part].sum(), -settings.threshold, settings.threshold)
+            )
         chance = settings.threshold - vote if label else settings.threshold + vote
         for clause in np.flatnonzero(taking_part & (coin < chance)):
             if (weights[clause] >= 0) == label:
@@ -87,7 +91,11 @@ class ReferenceAutoencoder:
         threshold, count = self.settings.threshold, self.settings.n_clauses
         bits = draw(self.key, Purpose.GATE_AND_FEEDBACK, example * count, count)
         weight_bits = draw(self.key, Purpose.WEIGHT, example * count, count)
-        return below(high(bits), threshold), below(low(bits), 2 * threshold), below(high(weight_bits), 2 * threshold)
+        return (
+            below(high(bits), threshold),
+            below(low(bits), 2 * threshold),
+            below(high(weight_bits), 2 * threshold),
+        )
 
     def type_i(
         self, example: int, clause: int, output: bool, n_included: int, literals: NDArray[np.bool_]
@@ -95,7 +103,10 @@ class ReferenceAutoencoder:
         """Remember what is there (Ia) or forget (Ib)."""
         limit = self.settings.max_included_literals
         forget = literal_coins(
-            self.key, example * self.settings.n_clauses + clause, self.index.n_words, self.settings.forget_probability
+            self.key,
+            example * self.settings.n_clauses + clause,
+            self.index.n_words,
+            self.settings.forget_probability,
         )
         if output and (limit is None or n_included <= limit):
             self._step(clause, literals.astype(np.int16) - (~literals & forget))
