@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 
 
 def paper_settings(n_examples: int, specificity: float = 1.0) -> AutoencoderSettings:
-    return AutoencoderSettings(**{**PAPER, "n_examples": n_examples, "n_epochs": 1, "specificity": specificity})
+    changes = {"n_examples": n_examples, "n_epochs": 1, "specificity": specificity}
+    return AutoencoderSettings(**{**PAPER, **changes})
 
 
 def replay(index: DocumentIndex, target: int, n_examples: int) -> dict[str, Any]:
@@ -38,7 +39,7 @@ def replay(index: DocumentIndex, target: int, n_examples: int) -> dict[str, Any]
     settings, key = paper_settings(n_examples), word_key(1, index.vocabulary[target])
     with tempfile.TemporaryDirectory() as folder:
         draws, result = Path(folder) / "draws.npz", Path(folder) / "result.npz"
-        np.savez(draws, **record_draws(index, settings, target, key))
+        np.savez(draws, allow_pickle=False, **record_draws(index, settings, target, key))
         job = {"corpus": str(corpora.small().path), "draws": str(draws), "result": str(result)}
         ask_tmu("replay", settings=asdict(settings), **job)
         with np.load(result) as stored:
@@ -93,13 +94,15 @@ def statistics(
         tmu = np.array([run["vector"] for run in runs])[:, others]
         ours, weights = train_seeds(index, target, settings, n_seeds)
         tmu_weights = np.array([run["weights"] for run in runs])
-        rows.append({
-            "word": name,
-            "documents": int(index.document_frequencies[target]),
-            **agreement(ours[:, others], tmu),
-            "positive_clauses": [float((each > 0).sum(axis=1).mean()) for each in (weights, tmu_weights)],
-            "mean_absolute_weight": [float(np.abs(each).mean()) for each in (weights, tmu_weights)],
-        })
+        rows.append(
+            {
+                "word": name,
+                "documents": int(index.document_frequencies[target]),
+                **agreement(ours[:, others], tmu),
+                "positive_clauses": [float((each > 0).sum(axis=1).mean()) for each in (weights, tmu_weights)],
+                "mean_absolute_weight": [float(np.abs(each).mean()) for each in (weights, tmu_weights)],
+            }
+        )
     return rows
 
 
@@ -129,18 +132,18 @@ def agreement(ours: NDArray[np.int16], tmu: NDArray[np.float64]) -> dict[str, fl
 
 
 def main(argv: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--examples", type=int, default=8_000, help="training examples per word")
     parser.add_argument("--seeds", type=int, default=20)
     parser.add_argument("--specificity", type=float, default=1.0)
     options = parser.parse_args(argv)
     index = corpora.read_index(corpora.small())
     targets = corpora.example_targets(index)
+    settings = paper_settings(options.examples, options.specificity)
+    n_replayed = min(options.examples, 1_000)
     result = {
-        "replay": {name: replay(index, target, min(options.examples, 1_000)) for name, target in targets.items()},
-        "statistics": statistics(
-            index, targets, paper_settings(options.examples, options.specificity), options.seeds
-        ),
+        "replay": {name: replay(index, target, n_replayed) for name, target in targets.items()},
+        "statistics": statistics(index, targets, settings, options.seeds),
     }
     print(json.dumps(result, indent=2))
     return 0

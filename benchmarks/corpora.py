@@ -91,7 +91,10 @@ def generate(plan: CorpusPlan) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
 def draw_ranks(random: np.random.Generator, n_ranks: int, count: int) -> NDArray[np.int64]:
     """Draw ranks 0, 1, ... by Zipf's law."""
     cumulative = np.cumsum(1 / (np.arange(n_ranks) + 3.0))
-    return np.searchsorted(cumulative, random.random(count) * cumulative[-1], side="right")
+    ranks: NDArray[np.int64] = np.searchsorted(
+        cumulative, random.random(count) * cumulative[-1], side="right"
+    )
+    return ranks
 
 
 def read_index(plan: CorpusPlan) -> DocumentIndex:

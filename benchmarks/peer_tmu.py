@@ -30,9 +30,12 @@ logging.disable(logging.CRITICAL)
 def read_corpus(path: str) -> csr_matrix:
     """Read a corpus that `corpora.py` wrote."""
     with np.load(path) as stored:
-        offsets, words, n_words = stored["document_offsets"], stored["document_words"], int(stored["n_words"])
-    presence = np.ones(len(words), dtype=np.uint32)
-    return csr_matrix((presence, words.astype(np.int32), offsets.astype(np.int32)), shape=(len(offsets) - 1, n_words))
+        offsets, words = (
+            stored["document_offsets"].astype(np.int32),
+            stored["document_words"].astype(np.int32),
+        )
+        shape = (len(offsets) - 1, int(stored["n_words"]))
+    return csr_matrix((np.ones(len(words), dtype=np.uint32), words, offsets), shape=shape)
 
 
 def build(target: int, seed: int, settings: dict[str, Any]) -> TMAutoEncoder:
@@ -107,7 +110,8 @@ def replay(job: dict[str, Any]) -> dict[str, Any]:
     machine.init(read_corpus(job["corpus"]), Y=None)
     machine.get_weights(0)[:] = draws["initial_weights"]
     literal_active = machine.activate_literals()
-    for literal in (machine.output_active[0], machine.output_active[0] + machine.clause_bank.number_of_features):
+    word = int(draws["target"])
+    for literal in (word, word + machine.clause_bank.number_of_features):
         literal_active[literal // 32] &= ~(np.uint32(1) << np.uint32(literal % 32))
     for number, label in enumerate(draws["labels"]):
         example = np.ascontiguousarray(draws["literals"][number]).view(np.uint32).reshape(1, -1)
@@ -158,7 +162,7 @@ def time_training(job: dict[str, Any]) -> dict[str, Any]:
 
 
 def time_read_out(machine: TMAutoEncoder, n_timed: int) -> float:
-    """CPU seconds for one call of `get_ta_state` per automaton of positive clauses, scaled from `n_timed` words."""
+    """CPU seconds of a `get_ta_state` per automaton of positive clauses, scaled from `n_timed` words."""
     n_words = machine.clause_bank.number_of_features
     positive = np.flatnonzero(machine.get_weights(0) > 0)
     start = time.process_time()
@@ -166,7 +170,7 @@ def time_read_out(machine: TMAutoEncoder, n_timed: int) -> float:
         for word in range(n_timed):
             machine.get_ta_state(clause, word)
             machine.get_ta_state(clause, word + n_words)
-    return (time.process_time() - start) * n_words / n_timed
+    return (time.process_time() - start) * float(n_words) / n_timed
 
 
 def resident_bytes() -> int:

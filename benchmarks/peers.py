@@ -20,7 +20,7 @@ def peer_python() -> Path:
     folder = Path(os.environ.get("OMNITM_PEERS", HERE.parent / ".venv-peers"))
     python = folder / "bin" / "python"
     if not python.exists():
-        raise PeersMissingError(f"{folder} has no bin/python; `make .venv-peers/.installed` installs the peers.")
+        raise PeersMissingError(f"{folder} has no bin/python; type: make .venv-peers/.installed")
     return python
 
 
