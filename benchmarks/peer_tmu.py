@@ -10,9 +10,9 @@ import contextlib
 import io
 import json
 import logging
-import resource
 import sys
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -148,15 +148,24 @@ def replay_example(
 
 
 def time_training(job: dict[str, Any]) -> dict[str, Any]:
-    """CPU seconds to train one word, and to read its embedding out the published way."""
-    corpus = read_corpus(job["corpus"])
-    before = resident_bytes()
+    """CPU seconds to train one word, and to read its embedding out the published way.
+
+    `part` of one epoch's examples is timed and scaled to the whole; with 1, nothing is scaled.
+    """
+    corpus, settings, part = read_corpus(job["corpus"]), job["settings"], job["part"]
+    for _ in range(2):  # the first warms up
+        start = time.process_time()
+        build(job["target"], job["seed"], settings).fit(corpus, number_of_examples=0)
+        set_up = time.process_time() - start
+    if part < 1:
+        shorter = {**settings, "n_epochs": 1, "n_examples": int(settings["n_examples"] * part)}
     start = time.process_time()
-    machine = train(corpus, job["target"], job["seed"], job["settings"])
+    machine = train(corpus, job["target"], job["seed"], settings if part == 1 else shorter)
     seconds = time.process_time() - start
-    grown = resident_bytes() - before
-    result = {"seconds": seconds, "bytes": grown}
-    if job.get("read_out_words"):
+    if part < 1:
+        seconds = settings["n_epochs"] * (set_up + (seconds - set_up) / part)
+    result = {"seconds": seconds, "set_up_seconds": settings["n_epochs"] * set_up}
+    if job["read_out_words"]:
         result["read_out_seconds"] = time_read_out(machine, job["read_out_words"])
     return result
 
@@ -164,7 +173,7 @@ def time_training(job: dict[str, Any]) -> dict[str, Any]:
 def time_read_out(machine: TMAutoEncoder, n_timed: int) -> float:
     """CPU seconds of a `get_ta_state` per automaton of positive clauses, scaled from `n_timed` words."""
     n_words = machine.clause_bank.number_of_features
-    positive = np.flatnonzero(machine.get_weights(0) > 0)
+    positive = np.flatnonzero(machine.get_weights(0) > 0).tolist()
     start = time.process_time()
     for clause in positive:
         for word in range(n_timed):
@@ -173,12 +182,27 @@ def time_read_out(machine: TMAutoEncoder, n_timed: int) -> float:
     return (time.process_time() - start) * float(n_words) / n_timed
 
 
+def measure_memory(job: dict[str, Any]) -> dict[str, Any]:
+    """Bytes that a second machine adds to this process, next to one that has trained already."""
+    corpus, settings = read_corpus(job["corpus"]), {**job["settings"], "n_epochs": 1, "n_examples": 50}
+    machines = [train(corpus, job["target"], 1, settings)]
+    before = resident_bytes()
+    machines.append(train(corpus, job["target"], 2, settings))
+    return {"bytes": resident_bytes() - before}
+
+
 def resident_bytes() -> int:
-    """Memory of this process at its highest."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    """Memory that this process has now."""
+    fields = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text().splitlines())
+    return int(fields["VmRSS"].split()[0]) * 1024
 
 
-TASKS = {"embeddings": embeddings, "replay": replay, "time_training": time_training}
+TASKS = {
+    "embeddings": embeddings,
+    "measure_memory": measure_memory,
+    "replay": replay,
+    "time_training": time_training,
+}
 
 
 def main() -> int:
