@@ -186,15 +186,16 @@ def measure_memory(job: dict[str, Any]) -> dict[str, Any]:
     """Bytes that a second machine adds to this process, next to one that has trained already."""
     corpus, settings = read_corpus(job["corpus"]), {**job["settings"], "n_epochs": 1, "n_examples": 50}
     machines = [train(corpus, job["target"], 1, settings)]
-    before = resident_bytes()
+    Path("/proc/self/clear_refs").write_text("5", encoding="ascii")  # forget the peak so far
+    before = status_bytes("VmRSS")
     machines.append(train(corpus, job["target"], 2, settings))
-    return {"bytes": resident_bytes() - before}
+    return {"bytes": status_bytes("VmHWM") - before}
 
 
-def resident_bytes() -> int:
-    """Memory that this process has now."""
-    fields = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text().splitlines())
-    return int(fields["VmRSS"].split()[0]) * 1024
+def status_bytes(field: str) -> int:
+    """Memory of this process: VmRSS now, VmHWM at its peak."""
+    lines = Path("/proc/self/status").read_text(encoding="ascii").splitlines()
+    return int(dict(line.split(":", 1) for line in lines)[field].split()[0]) * 1024
 
 
 TASKS = {
