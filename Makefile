@@ -32,5 +32,15 @@ unit: $(VENV)/.installed   ## pytest
 torture: $(VENV)/.installed ## the long tests
 	$(BIN)/pytest -m torture
 
+.venv-peers/.installed: benchmarks/peers.txt
+	@test -d .venv-peers || $(PYTHON) -m venv .venv-peers
+	.venv-peers/bin/python -m pip install --quiet --upgrade pip
+	.venv-peers/bin/python -m pip install --quiet -r benchmarks/peers.txt
+	@touch $@
+
+bench: $(VENV)/.installed .venv-peers/.installed ## compare with TMU: what is learnt, and how fast
+	$(BIN)/python benchmarks/agreement.py | tee benchmarks/results/agreement.json
+	$(BIN)/python benchmarks/kernel.py
+
 clean:           ## remove everything that was built
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
