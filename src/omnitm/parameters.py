@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 def check_integer(owner: str, name: str, value: Any, low: int, high: int | None = None) -> int:
     """Return `value` as an int in `low..high`, or raise an error that names it."""
     wanted = f"an int >= {low}" if high is None else f"an int from {low} to {high}"
-    if not isinstance(value, Integral) or isinstance(value, bool):
+    if isinstance(value, bool) or not isinstance(value, Integral):
         raise _refusal(owner, name, wanted, value)
     number = int(value)
     if number < low or (high is not None and number > high):
@@ -26,7 +26,7 @@ def check_integer(owner: str, name: str, value: Any, low: int, high: int | None 
 def check_real(owner: str, name: str, value: Any, low: float, high: float = math.inf) -> float:
     """Return `value` as a finite float in `low..high`, or raise an error that names it."""
     wanted = f"a finite number >= {low:g}" if high == math.inf else f"a number from {low:g} to {high:g}"
-    if not isinstance(value, Real) or isinstance(value, bool):
+    if isinstance(value, bool) or not isinstance(value, Real):
         raise _refusal(owner, name, wanted, value)
     number = float(value)
     if not math.isfinite(number) or not low <= number <= high:

@@ -69,7 +69,7 @@ class ReferenceAutoencoder:
         """Give every clause that takes part its feedback."""
         settings, weights = self.settings, self.weights.copy()
         included = (self.states >= settings.include_from) & self.visible
-        outputs = ~(included & ~literals).any(axis=1)
+        outputs: NDArray[np.bool_] = np.logical_not((included & ~literals).any(axis=1))
         gate, coin, weight_coin = self.coins(example)
         taking_part, vote = self.trained, 0
         if settings.algorithm == "exact":
@@ -78,9 +78,9 @@ class ReferenceAutoencoder:
                 np.clip((weights * outputs)[taking_part].sum(), -settings.threshold, settings.threshold)
             )
         chance = settings.threshold - vote if label else settings.threshold + vote
-        for clause in np.flatnonzero(taking_part & (coin < chance)):
+        for clause in map(int, np.flatnonzero(taking_part & (coin < chance))):
             if (weights[clause] >= 0) == label:
-                self.type_i(example, clause, outputs[clause], included[clause].sum(), literals)
+                self.type_i(example, clause, bool(outputs[clause]), int(included[clause].sum()), literals)
             elif outputs[clause]:
                 self.type_ii(clause, literals)
         if settings.algorithm == "exact":
@@ -129,4 +129,5 @@ def omni_embedding(states: NDArray[np.int16], weights: NDArray[np.int32]) -> NDA
     if len(positive) == 0:
         return np.zeros(n_words, dtype=np.int16)
     sums = (positive[:, :n_words] - positive[:, n_words:]).sum(axis=0)
-    return (sums // len(positive)).astype(np.int16)
+    embedding: NDArray[np.int16] = (sums // len(positive)).astype(np.int16)
+    return embedding
