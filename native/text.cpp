@@ -21,11 +21,12 @@ std::uint64_t load(const char* bytes, std::size_t n) {
 
 std::uint64_t prefix_of(std::string_view word) { return load(word.data(), std::min<std::size_t>(word.size(), 8)); }
 
-std::uint64_t hash_of(std::string_view word, std::uint64_t prefix) {
+inline std::uint64_t hash_of(std::string_view word, std::uint64_t prefix) {
     std::uint64_t hash = mix(prefix ^ 0x9E3779B97F4A7C15ull, 0xD6E8FEB86659FD93ull ^ word.size());
-    for (std::size_t at = 8; at < word.size(); at += 8)
-        hash = mix(hash ^ load(word.data() + at, std::min<std::size_t>(word.size() - at, 8)), 0xA0761D6478BD642Full);
-    return hash;
+    if (word.size() <= 8) return hash;
+    for (std::size_t at = 8; at + 8 < word.size(); at += 8)
+        hash = mix(hash ^ load(word.data() + at, 8), 0xA0761D6478BD642Full);
+    return mix(hash ^ load(word.data() + word.size() - 8, 8), 0xE7037ED1A0B428DBull);  // may overlap
 }
 
 // Length of the well-formed UTF-8 sequence at `at` (2 to 4), or 0; the code point goes to `code`.
@@ -192,18 +193,39 @@ std::uint32_t WordTable::find_or_add(std::string_view word, std::uint64_t prefix
     return id;
 }
 
-// `letters` has 8 bytes of room after its end.
-inline void WordTable::add_token(char* letters, std::size_t length, Block& block) {
+// Looks up all tokens of the batch, in three sweeps, so that the memory each needs is on its way before it is used.
+void WordTable::flush(const char* words, Batch& batch, Block& block) {
+    const std::size_t mask = slots_.size() - 1;
+    for (std::size_t i = 0; i < batch.size; ++i) {
+        Token& token = batch.tokens[i];
+        if (token.length == end_of_document) continue;
+        const std::string_view word(words + token.start, token.length);
+        std::memcpy(&token.prefix, word.data(), 8);
+        if (token.length < 8) token.prefix &= ~std::uint64_t{0} >> (64 - 8 * token.length);
+        token.hash = static_cast<std::uint32_t>(hash_of(word, token.prefix));
+        __builtin_prefetch(slots_.data() + (token.hash & mask));
+    }
+    for (std::size_t i = 0; i < batch.size; ++i) {
+        const std::uint64_t slot = slots_[batch.tokens[i].hash & mask];
+        if (slot) __builtin_prefetch(entries_.data() + ((slot >> 32) - 1), 1);
+    }
+    for (std::size_t i = 0; i < batch.size; ++i) {
+        const Token& token = batch.tokens[i];
+        if (token.length == end_of_document)
+            end_document(block);
+        else
+            add_token({words + token.start, token.length}, token, block);
+    }
+    batch.size = 0;
+}
+
+inline void WordTable::add_token(std::string_view word, const Token& token, Block& block) {
     ++n_tokens;
-    if (length > longest_word) {
+    if (word.size() > longest_word) {
         ++n_too_long;
         return;
     }
-    std::memset(letters + length, 0, 8);
-    const std::string_view word(letters, length);
-    std::uint64_t prefix;
-    std::memcpy(&prefix, letters, 8);
-    const std::uint32_t id = find_or_add(word, prefix, static_cast<std::uint32_t>(hash_of(word, prefix)));
+    const std::uint32_t id = find_or_add(word, token.prefix, token.hash);
     Entry& entry = entries_[id];
     ++entry.count;
     if (entry.last_document == document_) return;
@@ -218,7 +240,6 @@ void WordTable::end_document(Block& block) {
     block.lengths.push_back(static_cast<std::uint32_t>(pending_));
     pending_ = 0;
     ++document_;
-    document_open_ = false;
 }
 
 Block WordTable::count_block(const CharacterRules& rules, std::span<const char> text, Unit unit, bool ends_document) {
@@ -230,17 +251,31 @@ Block WordTable::count_block(const CharacterRules& rules, std::span<const char> 
     const unsigned char* const end = begin + text.size();
     const unsigned char* at = begin;
     const unsigned char* line = begin;
-    scratch_.resize(text.size() * rules.longest_expansion / 2 + 64);  // the shortest wide character has two bytes
-    char* const word = scratch_.data();
-    char* out = word;
+    // The shortest wide character has two bytes; a look-up reads up to 8 bytes past a word.
+    scratch_.resize(text.size() * rules.longest_expansion / 2 + 64);
+    char* const words = scratch_.data();
+    char* word = words;
+    char* out = words;
+    Batch batch;
     const auto refuse = [&](Problem problem) {
         block.problem = problem;
         block.problem_offset = static_cast<std::size_t>(at - begin);
         return block;
     };
+    const auto note = [&](std::size_t length) {
+        batch.tokens[batch.size++] = {static_cast<std::size_t>(word - words), length, 0, 0};
+        if (batch.size == Batch::capacity) {
+            flush(words, batch, block);
+            out = words;
+        }
+        word = out;
+    };
     const auto end_word = [&] {
-        if (out != word) add_token(word, static_cast<std::size_t>(out - word), block);
-        out = word;
+        if (out != word) note(static_cast<std::size_t>(out - word));
+    };
+    const auto close_document = [&] {
+        note(end_of_document);
+        document_open_ = false;
     };
     if (at < end && unit != Unit::paragraph) document_open_ = true;
     while (at < end) {
@@ -254,12 +289,12 @@ Block WordTable::count_block(const CharacterRules& rules, std::span<const char> 
         } else if (code == byte_newline) {
             end_word();
             if (unit == Unit::line) {
-                end_document(block);
+                close_document();
                 document_open_ = at + 1 < end;
             } else if (unit == Unit::paragraph) {
                 const bool blank = !line_has_text_ && is_blank(line, at);
                 if (!blank) document_open_ = true;
-                if (blank && document_open_) end_document(block);
+                if (blank && document_open_) close_document();
                 line_has_text_ = false;
                 line = at + 1;
             }
@@ -295,7 +330,8 @@ Block WordTable::count_block(const CharacterRules& rules, std::span<const char> 
         document_open_ = document_open_ || line_has_text_;
         line_has_text_ = line_has_text_ && !ends_document;
     }
-    if (ends_document && (document_open_ || unit == Unit::file)) end_document(block);
+    if (ends_document && (document_open_ || unit == Unit::file)) close_document();
+    flush(words, batch, block);
     if (pending_) {
         carried_.assign(block.ids.end() - static_cast<std::ptrdiff_t>(pending_), block.ids.end());
         block.ids.resize(block.ids.size() - pending_);

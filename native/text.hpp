@@ -138,7 +138,19 @@ private:
     std::uint32_t find(std::string_view word, std::uint64_t prefix, std::uint32_t hash) const;
     std::uint32_t find_or_add(std::string_view word, std::uint64_t prefix, std::uint32_t hash);
     void grow_slots(std::size_t capacity);
-    void add_token(char* letters, std::size_t length, Block& block);
+    struct Token {
+        std::size_t start, length;  // in the scratch; or `end_of_document`
+        std::uint64_t prefix;
+        std::uint32_t hash;
+    };
+    struct Batch {
+        static constexpr std::size_t capacity = 64;
+        Token tokens[capacity];
+        std::size_t size = 0;
+    };
+    static constexpr std::size_t end_of_document = ~std::size_t{0};
+    void flush(const char* words, Batch& batch, Block& block);
+    void add_token(std::string_view word, const Token& token, Block& block);
     void end_document(Block& block);
     void append_to(Records& records, std::uint32_t id) const;
 
