@@ -159,9 +159,12 @@ void WordTable::grow_slots(std::size_t capacity) {
 }
 
 bool WordTable::equals(const Entry& entry, std::uint64_t prefix, std::string_view word) const {
-    return entry.prefix == prefix && entry.length() == word.size() &&
-           (word.size() <= 8 ||
-            std::memcmp(letters_.data() + entry.offset() + 8, word.data() + 8, word.size() - 8) == 0);
+    if (entry.prefix != prefix || entry.length() != word.size()) return false;
+    if (word.size() <= 8) return true;
+    const char* letters = letters_.data() + entry.offset();
+    for (std::size_t at = 8; at + 8 < word.size(); at += 8)
+        if (load(letters + at, 8) != load(word.data() + at, 8)) return false;
+    return load(letters + word.size() - 8, 8) == load(word.data() + word.size() - 8, 8);  // may overlap
 }
 
 std::uint32_t WordTable::find(std::string_view word, std::uint64_t prefix, std::uint32_t hash) const {

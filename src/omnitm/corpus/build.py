@@ -165,11 +165,37 @@ class _Corpus(NamedTuple):
     def n_bytes(self) -> int:
         return sum(path.stat().st_size for path in self.paths if path.is_file())
 
+    @property
+    def refuses_nul(self) -> bool:
+        """Whether NUL means a binary file; in a text given by a program it is white space."""
+        return bool(self.paths)
+
     def refusal(self, problem: int, block: TextBlock, at: int) -> Exception:
         if not self.paths:
             return CorpusError(f"Document {block.offset} or one of the next is not valid text.")
         error = not_text(self.paths[block.source], "utf-8", block.offset + at)
         return error if problem == 1 else binary_file(self.paths[block.source], block.offset + at)
+
+
+class FolderBuild:
+    """A build whose arrays go to files, with a scratch file that vanishes by itself."""
+
+    def __init__(self, folder: Path, sink: FolderSink, resources: Resources) -> None:
+        self._folder, self._sink, self._resources = folder, sink, resources
+
+    def from_sources(
+        self, paths: Sequence[Path], reading: Reading, preparation: Preparation, rules: VocabularyRules
+    ) -> Built:
+        """Index files; the sink gets the two orders."""
+        return self.run(_Corpus(source_blocks(paths, reading, preparation), paths, reading), preparation, rules)
+
+    def run(self, corpus: _Corpus, preparation: Preparation, rules: VocabularyRules) -> Built:
+        """Index a corpus; the sink gets the two orders."""
+        scratch = FileScratch(self._folder)
+        try:
+            return _build(corpus, preparation, rules, self._resources, scratch, self._sink)
+        finally:
+            scratch.close()
 
 
 def _build_folder(
@@ -183,9 +209,9 @@ def _build_folder(
 ) -> Path:
     vocabulary, resources = vocabulary or VocabularyRules(), resources or Resources()
     with folder_in_the_making(output, overwrite=overwrite) as folder:
-        scratch, sink = FileScratch(folder), FolderSink(folder)
+        sink = FolderSink(folder)
         try:
-            built = _build(corpus, preparation, vocabulary, resources, scratch, sink)
+            built = FolderBuild(folder, sink, resources).run(corpus, preparation, vocabulary)
             options = {
                 "preparation": preparation.to_json(),
                 "vocabulary": vocabulary.to_json(),
@@ -194,7 +220,6 @@ def _build_folder(
             write_facts(sink, built, options, source_facts(corpus.paths, corpus.reading))
             sink.seal(sizes(built), resources.n_threads)
         finally:
-            scratch.close()
             sink.close()
     return output
 
@@ -244,15 +269,15 @@ def _build(
     stop_words = sorted(word.encode() for word in preparation.prepared_stop_words - named)
     report = resources.progress or (lambda _: None)
     n_bytes = corpus.n_bytes
+    rules_of_text = preparation.native_rules(refuse_nul=corpus.refuses_nul)
     workers = [
-        Worker(preparation, stop_words, scratch, resources.table_limit, corpus.refusal)
+        Worker(rules_of_text, stop_words, scratch, resources.table_limit, corpus.refusal)
         for _ in range(resources.n_threads)
     ]
     counted = count_blocks(
         corpus.blocks,
         workers,
-        from_file=bool(corpus.paths),
-        report=lambda done, documents: report(Progress("reading", done, n_bytes, documents)),
+        lambda done, documents: report(Progress("reading", done, n_bytes, documents)),
     )
     n_tokens_too_long = sum(generation_table.n_too_long for generation_table in (w.table for w in workers))
     choice = VocabularyChoice(rules, keep, counted.n_documents)

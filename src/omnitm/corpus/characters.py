@@ -16,9 +16,7 @@ if TYPE_CHECKING:
 
 N_CODE_POINTS = 0x110000
 # Planes 4 to 13, 15 and 16 hold nothing but unassigned and private characters, which stay as they are.
-ASSIGNED = tuple(
-    code for start, end in ((0, 0xD800), (0xE000, 0x40000), (0xE0000, 0xE1000)) for code in range(start, end)
-)
+ASSIGNED = ((0, 0xD800), (0xE000, 0x40000), (0xE0000, 0xE1000))
 
 # Actions of native/text.hpp; smaller values are the code point that replaces the character.
 FIRST_EXPANSION = 0xFFFF0000
@@ -37,7 +35,8 @@ FINAL_SIGMA = "\N{GREEK SMALL LETTER FINAL SIGMA}"
 @lru_cache(maxsize=1)
 def assigned_characters() -> str:
     """Every character that may have a class or a lower case."""
-    return "".join(map(chr, ASSIGNED))
+    codes = np.concatenate([np.arange(start, end, dtype="<u4") for start, end in ASSIGNED])
+    return codes.tobytes().decode("utf-32-le")
 
 
 @lru_cache(maxsize=2)
@@ -120,21 +119,21 @@ def _changed_by_lower() -> str:
 @lru_cache(maxsize=1)
 def sigma_contexts() -> NDArray[np.uint8]:
     """Which characters decide whether a capital sigma becomes a final one, as `str.lower` sees them."""
-    characters = [c for c in assigned_characters() if len(c.lower()) == 1]
-    codes = np.fromiter(map(ord, characters), dtype=np.uint32, count=len(characters))
+    several = {c for c in _changed_by_lower() if len(c.lower()) > 1}  # would shift the positions below
+    codes = np.array([ord(c) for c in assigned_characters() if c not in several], dtype="<u4")
     contexts = np.zeros(N_CODE_POINTS, dtype=np.uint8)
-    is_cased = _makes_sigma_final("{} ", characters)
-    is_ignorable = _makes_sigma_final("A{} ", characters) & ~is_cased
+    is_cased = _makes_sigma_final("", codes)
     contexts[codes[is_cased]] = CASED
-    contexts[codes[is_ignorable]] = CASE_IGNORABLE
-    for character in set(assigned_characters()).difference(characters):
-        contexts[ord(character)] = CASED
+    contexts[codes[_makes_sigma_final("A", codes) & ~is_cased]] = CASE_IGNORABLE
+    contexts[[ord(c) for c in several]] = CASED
     return contexts
 
 
-def _makes_sigma_final(before: str, characters: list[str]) -> NDArray[np.bool_]:
-    head, tail = before.split("{}")
-    text = "".join([head + c + SIGMA + tail for c in characters])
-    width = len(head) + 2 + len(tail)
-    lowered = np.frombuffer(text.lower().encode("utf-32-le"), dtype=np.uint32)
-    return lowered[len(head) + 1 :: width] == ord(FINAL_SIGMA)
+def _makes_sigma_final(before: str, codes: NDArray[np.uint32]) -> NDArray[np.bool_]:
+    """Whether a capital sigma becomes final after `before` and each character, at the end of a word."""
+    template = np.array([*map(ord, before), 0, ord(SIGMA), ord(" ")], dtype="<u4")
+    rows = np.tile(template, (len(codes), 1))
+    rows[:, len(before)] = codes
+    lowered = rows.tobytes().decode("utf-32-le").lower().encode("utf-32-le")
+    final: NDArray[np.bool_] = np.frombuffer(lowered, dtype="<u4").reshape(rows.shape)[:, -2] == ord(FINAL_SIGMA)
+    return final

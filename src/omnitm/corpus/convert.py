@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from omnitm.corpus.index import DocumentIndex
+from omnitm.corpus.storage import is_index
 from omnitm.corpus.vocabulary import VocabularyRules
 from omnitm.errors import CorpusError
 
@@ -20,7 +21,7 @@ def as_index(corpus: Any, vocabulary: Sequence[str] | None = None) -> DocumentIn
     Parameters
     ----------
     corpus
-        A `DocumentIndex`, the path (`pathlib.Path`) of one, a SciPy sparse matrix documents x words, or something that
+        A `DocumentIndex`, the path of one, a SciPy sparse matrix documents x words, or something that
         can be gone over several times and gives texts or token lists (a list, say). Text is prepared as in the paper.
     vocabulary
         Words of the columns of a matrix; for texts and token lists, optionally, the words to look for.
@@ -32,12 +33,12 @@ def as_index(corpus: Any, vocabulary: Sequence[str] | None = None) -> DocumentIn
     """
     if isinstance(corpus, DocumentIndex):
         return _with_same_vocabulary(corpus, vocabulary)
-    if isinstance(corpus, Path):
+    if isinstance(corpus, Path) or (isinstance(corpus, str) and is_index(corpus)):
         return _with_same_vocabulary(DocumentIndex.open(corpus), vocabulary)
     if isinstance(corpus, str):
         raise CorpusError(
-            "A corpus cannot be a single str. For an index give its path as pathlib.Path(...); "
-            "for documents give a list of texts."
+            f"A corpus cannot be a single str, and there is no index called {corpus[:60]!r}; "
+            "give a list of texts, or make an index: omnitm index TEXT -o INDEX."
         )
     if hasattr(corpus, "tocsr") and hasattr(corpus, "shape"):
         if vocabulary is None:

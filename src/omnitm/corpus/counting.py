@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from omnitm.corpus.preparation import Preparation
+    from omnitm._native import CharacterRules
+
     from omnitm.corpus.reading import TextBlock
     from omnitm.corpus.scratch import Handle, Scratch
 
@@ -53,15 +54,13 @@ class Worker:
 
     def __init__(
         self,
-        preparation: Preparation,
+        rules: CharacterRules,
         stop_words: Sequence[bytes],
         scratch: Scratch,
         table_limit: int,
         refuse: Callable[[int, TextBlock, int], Exception],
     ) -> None:
-        self._rules = preparation.native_rules(refuse_nul=True) if preparation.is_native else None
-        self._lenient = preparation.native_rules(refuse_nul=False) if preparation.is_native else None
-        self._token_rules = token_rules()
+        self._rules, self._token_rules = rules, token_rules()
         self._scratch, self._limit, self._refuse = scratch, table_limit, refuse
         self.generations = [Generation(WordTable(stop_words))]
         self.blocks: list[CountedBlock] = []
@@ -74,9 +73,9 @@ class Worker:
         assert table is not None  # noqa: S101  # the last generation is never set aside before the end
         return table
 
-    def count(self, number: int, block: TextBlock, *, from_file: bool) -> int:
+    def count(self, number: int, block: TextBlock) -> int:
         """Count a block; return how many documents ended in it."""
-        rules = self._token_rules if block.is_tokens else self._rules if from_file else self._lenient
+        rules = self._token_rules if block.is_tokens else self._rules
         data = np.frombuffer(block.data, dtype=np.uint8)
         ids, lengths, problem, at = self.table.count_block(
             rules, data, UNITS.index(block.unit), block.ends_document
@@ -145,8 +144,6 @@ def remap_of(generation: Generation, vocabulary: WordTable, scratch: Scratch) ->
 def count_blocks(
     blocks: Iterable[TextBlock],
     workers: list[Worker],
-    *,
-    from_file: bool,
     report: Callable[[int, int], None],
 ) -> Counted:
     """Count all blocks; with several workers, round and round, a long document staying with its worker."""
@@ -155,7 +152,7 @@ def count_blocks(
     turn = 0
     try:
         for number, block in enumerate(blocks):
-            n_documents += counter.submit(turn % len(workers), number, block, from_file)
+            n_documents += counter.submit(turn % len(workers), number, block)
             turn += block.ends_document
             report(block.position, n_documents)
             if n_documents > MOST_DOCUMENTS:
@@ -173,8 +170,8 @@ class _Inline:
     def __init__(self, workers: list[Worker]) -> None:
         self._worker = workers[0]
 
-    def submit(self, _: int, number: int, block: TextBlock, from_file: bool) -> int:
-        return self._worker.count(number, block, from_file=from_file)
+    def submit(self, _: int, number: int, block: TextBlock) -> int:
+        return self._worker.count(number, block)
 
     def finish(self) -> int:
         return 0
@@ -187,7 +184,7 @@ class _Threads:
     """A thread and a short queue per worker; the error of the earliest block wins, whatever the timing."""
 
     def __init__(self, workers: list[Worker]) -> None:
-        self._queues: list[queue.Queue[tuple[int, TextBlock, bool] | None]] = [
+        self._queues: list[queue.Queue[tuple[int, TextBlock] | None]] = [
             queue.Queue(2) for _ in workers
         ]
         self._errors: list[tuple[int, BaseException]] = []
@@ -205,14 +202,14 @@ class _Threads:
             if self._errors and item[0] > min(self._errors, key=lambda failed: failed[0])[0]:
                 continue
             try:
-                self._documents[k] += worker.count(item[0], item[1], from_file=item[2])
+                self._documents[k] += worker.count(item[0], item[1])
             except BaseException as error:  # noqa: BLE001  # handed to the main thread, which raises it
                 self._errors.append((item[0], error))
 
-    def submit(self, k: int, number: int, block: TextBlock, from_file: bool) -> int:
+    def submit(self, k: int, number: int, block: TextBlock) -> int:
         while not self._errors:
             try:
-                self._queues[k].put((number, block, from_file), timeout=0.2)
+                self._queues[k].put((number, block), timeout=0.2)
                 break
             except queue.Full:
                 continue

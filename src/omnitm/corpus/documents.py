@@ -120,7 +120,7 @@ def _encode(documents: Sequence[Document], preparation: Preparation, where: str)
 def _line(document: Any, preparation: Preparation, where: str) -> str:
     if isinstance(document, str):
         if preparation.is_native:
-            return preparation.normalized(document).replace("\n", " ")
+            return preparation.normalized(document).replace("\n", " ").replace("\0", " ")
         return "\0".join(preparation.tokens(document))
     if isinstance(document, (bytes, bytearray)) or not isinstance(document, Iterable):
         raise CorpusError(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,8 +12,10 @@ import numpy as np
 
 from omnitm.corpus import storage
 from omnitm.corpus.preparation import Preparation
+from omnitm.corpus.texts import SourceTexts, as_text, prepared
 from omnitm.corpus.vocabulary import IndexSummary, VocabularyRules
 from omnitm.errors import CorpusError, FileError, UnknownWordError
+from omnitm.parameters import check_integer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -49,7 +51,6 @@ class DocumentIndex:
     preparation: Preparation | None = None
     summary: IndexSummary | None = None
     path: Path | None = None
-    _sources: Any = field(default=None, repr=False)
 
     @property
     def n_documents(self) -> int:
@@ -183,6 +184,46 @@ class DocumentIndex:
             row = first_defect(getattr(self, f"{rows}_offsets"), getattr(self, name), limit)
             if row >= 0:
                 raise FileError(where, f"damaged: {name} of {rows} {row} are out of range or out of order")
+
+    @property
+    def preparation_or_default(self) -> Preparation:
+        """How text becomes words of this index; the paper's way for an index of a matrix."""
+        return self.preparation or Preparation()
+
+    def document_text(self, document: int) -> str | None:
+        """Text of a document, if the file that it came from is still there and unchanged."""
+        return self.document_texts([document])[document]
+
+    def document_texts(self, documents: Iterable[int]) -> dict[int, str | None]:
+        """Texts of several documents, each file read once; None where the text is gone or has changed."""
+        wanted = [check_integer("document_texts", "documents", int(n), 0, self.n_documents - 1) for n in documents]
+        found = {} if self._source_texts is None else self._source_texts.find(wanted)
+        return {n: as_text(found[n]) if n in found and self._is_document(n, found[n]) else None for n in wanted}
+
+    def _is_document(self, number: int, document: str | Sequence[str]) -> bool:
+        """Whether a text gives the very words that the index has for the document."""
+        if self.preparation_or_default.is_incomplete:
+            return True
+        words = prepared(document, self.preparation_or_default.tokens)
+        ids = {self._positions[word] for word in words if word in self._positions}
+        return sorted(ids) == self.words_of(number).tolist()
+
+    def token_stream(self) -> Iterator[list[str]]:
+        """Prepared words of every document in their order, with repeats; only words of the vocabulary.
+
+        Reads the text again; an error names the first file that is gone or has changed.
+        """
+        if self._source_texts is None:
+            raise CorpusError("This index does not know its text; build it from files with omnitm index.")
+        tokens, known = self.preparation_or_default.tokens, self._positions
+        for document in self._source_texts.all_documents():
+            yield [word for word in prepared(document, tokens) if word in known]
+
+    @cached_property
+    def _source_texts(self) -> SourceTexts | None:
+        if self.path is None or not storage.read_json(self.path, "sources.json")["files"]:
+            return None
+        return SourceTexts(self.path)
 
     def __post_init__(self) -> None:
         if len(set(self.vocabulary)) != len(self.vocabulary):

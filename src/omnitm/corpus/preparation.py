@@ -83,6 +83,11 @@ class Preparation:
         """Whether the native code does all the work; a pattern or a tokeniser takes the slow path."""
         return self.token_pattern is None and self.tokenizer is None
 
+    @property
+    def is_incomplete(self) -> bool:
+        """Whether the index was made with a tokeniser that has not been given again."""
+        return isinstance(self.tokenizer, _MissingTokenizer)
+
     def tokens(self, text: str) -> list[str]:
         """Words of a text in their order, stop words included: the plain-Python twin of the native code."""
         text = self.normalized(text)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import hashlib
 import json
 import os
@@ -38,6 +39,7 @@ TEXTS = ("vocabulary.txt", "options.json", "summary.json", "sources.json")
 FILES = (*(f"{name}.bin" for name in ARRAYS), *TEXTS)
 SMALL = 1 << 20  # bytes; files up to this size are checked in full whenever an index is opened
 LARGEST_MANIFEST = 1 << 16
+_HERE, _EXCHANGE = -100, 2  # AT_FDCWD and RENAME_EXCHANGE of renameat2
 
 
 class FolderSink:
@@ -141,7 +143,12 @@ def folder_in_the_making(output: Path, *, overwrite: bool) -> Iterator[Path]:
         making.chmod(0o777 & ~_umask())
         put_in_place(making, output)
     finally:
-        shutil.rmtree(making, ignore_errors=True)
+        remove_folder(making)
+
+
+def remove_folder(folder: Path) -> None:
+    """Remove what a build no longer needs."""
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 def _umask() -> int:
@@ -155,6 +162,8 @@ def put_in_place(made: Path, output: Path) -> None:
     try:
         if not os.path.lexists(output):
             made.rename(output)
+        elif _exchanged(made, output):
+            shutil.rmtree(made)
         else:
             aside = made.with_suffix(".replaced")
             output.rename(aside)
@@ -167,6 +176,14 @@ def put_in_place(made: Path, output: Path) -> None:
         _sync(output.parent)
     except OSError as error:
         raise FileError(output, f"cannot be put in place: {error.strerror or error}") from error
+
+
+def _exchanged(made: Path, output: Path) -> bool:
+    """Swap two folders in one step, where the system can (Linux), so that there is an index at every moment."""
+    rename = getattr(ctypes.CDLL(None), "renameat2", None)
+    if rename is None:
+        return False
+    return bool(rename(_HERE, os.fsencode(made), _HERE, os.fsencode(output), _EXCHANGE) == 0)
 
 
 def read_manifest(path: Path) -> dict[str, Any]:
@@ -251,6 +268,11 @@ def _check_sizes(path: Path, manifest: Mapping[str, Any]) -> None:
                 path / f"{name}.bin",
                 f"damaged: {size} bytes expected by manifest.json; build the index again",
             )
+
+
+def is_index(path: str | os.PathLike[str]) -> bool:
+    """Whether there is something at `path` that looks like an index."""
+    return os.path.isfile(os.path.join(path, "word_offsets.bin"))  # noqa: PTH113, PTH118  # any str may come
 
 
 def mapped(path: Path, name: str) -> NDArray[Any]:
