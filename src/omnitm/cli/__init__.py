@@ -30,6 +30,6 @@ def main(argv: Sequence[str] | None = None) -> int:
             raise
         print(f"omnitm: error: {error}", file=sys.stderr)
         return 2
-    except KeyboardInterrupt:
-        print("omnitm: stopped; nothing was left behind, run the same command again", file=sys.stderr)
+    except KeyboardInterrupt as interrupt:
+        print(f"omnitm: {interrupt or 'stopped'}", file=sys.stderr)
         return 130

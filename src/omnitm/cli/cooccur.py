@@ -30,7 +30,9 @@ def add_parser(commands: Any) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("index", type=Path, metavar="INDEX", help="folder made by omnitm index")
-    parser.add_argument("words", nargs="+", metavar="WORD", help="one word: its company; several: each pair and all")
+    parser.add_argument(
+        "words", nargs="+", metavar="WORD", help="one word: its company; several: each pair and all"
+    )
     parser.add_argument("--examples", type=int, default=3, metavar="N", help="example documents (default: 3)")
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.set_defaults(run=run)
@@ -64,7 +66,9 @@ def _as_in_index(index: DocumentIndex, word: str) -> str:
 
 def _pairs(found: Cooccurrence) -> list[tuple[str, str, int]]:
     n = len(found.words)
-    return [(found.words[i], found.words[j], int(found.pairs[i, j])) for i in range(n) for j in range(i + 1, n)]
+    return [
+        (found.words[i], found.words[j], int(found.pairs[i, j])) for i in range(n) for j in range(i + 1, n)
+    ]
 
 
 def _facts(

@@ -187,7 +187,9 @@ class FolderBuild:
         self, paths: Sequence[Path], reading: Reading, preparation: Preparation, rules: VocabularyRules
     ) -> Built:
         """Index files; the sink gets the two orders."""
-        return self.run(_Corpus(source_blocks(paths, reading, preparation), paths, reading), preparation, rules)
+        return self.run(
+            _Corpus(source_blocks(paths, reading, preparation), paths, reading), preparation, rules
+        )
 
     def run(self, corpus: _Corpus, preparation: Preparation, rules: VocabularyRules) -> Built:
         """Index a corpus; the sink gets the two orders."""

@@ -135,5 +135,7 @@ def _makes_sigma_final(before: str, codes: NDArray[np.uint32]) -> NDArray[np.boo
     rows = np.tile(template, (len(codes), 1))
     rows[:, len(before)] = codes
     lowered = rows.tobytes().decode("utf-32-le").lower().encode("utf-32-le")
-    final: NDArray[np.bool_] = np.frombuffer(lowered, dtype="<u4").reshape(rows.shape)[:, -2] == ord(FINAL_SIGMA)
+    final: NDArray[np.bool_] = np.frombuffer(lowered, dtype="<u4").reshape(rows.shape)[:, -2] == ord(
+        FINAL_SIGMA
+    )
     return final

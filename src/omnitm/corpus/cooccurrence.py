@@ -39,7 +39,9 @@ def cooccurrence(index: DocumentIndex, words: Sequence[str]) -> Cooccurrence:
     [[3, 2], [2, 2]]
     """
     if isinstance(words, str) or not words:
-        raise ParameterError(f"The 'words' parameter of cooccurrence must be a list of words. Got {words!r} instead.")
+        raise ParameterError(
+            f"The 'words' parameter of cooccurrence must be a list of words. Got {words!r} instead."
+        )
     members = [index.documents_with(index.word_id(word)) for word in words]
     pairs = np.zeros((len(words), len(words)), dtype=np.int64)
     for i, first in enumerate(members):

@@ -184,9 +184,7 @@ class _Threads:
     """A thread and a short queue per worker; the error of the earliest block wins, whatever the timing."""
 
     def __init__(self, workers: list[Worker]) -> None:
-        self._queues: list[queue.Queue[tuple[int, TextBlock] | None]] = [
-            queue.Queue(2) for _ in workers
-        ]
+        self._queues: list[queue.Queue[tuple[int, TextBlock] | None]] = [queue.Queue(2) for _ in workers]
         self._errors: list[tuple[int, BaseException]] = []
         self._documents = [0] * len(workers)
         self._reported = 0

@@ -196,9 +196,13 @@ class DocumentIndex:
 
     def document_texts(self, documents: Iterable[int]) -> dict[int, str | None]:
         """Texts of several documents, each file read once; None where the text is gone or has changed."""
-        wanted = [check_integer("document_texts", "documents", int(n), 0, self.n_documents - 1) for n in documents]
+        wanted = [
+            check_integer("document_texts", "documents", int(n), 0, self.n_documents - 1) for n in documents
+        ]
         found = {} if self._source_texts is None else self._source_texts.find(wanted)
-        return {n: as_text(found[n]) if n in found and self._is_document(n, found[n]) else None for n in wanted}
+        return {
+            n: as_text(found[n]) if n in found and self._is_document(n, found[n]) else None for n in wanted
+        }
 
     def _is_document(self, number: int, document: str | Sequence[str]) -> bool:
         """Whether a text gives the very words that the index has for the document."""

@@ -39,7 +39,9 @@ class SourceTexts:
         if not path.is_file():
             return "the text of the index is not there any more"
         found = path.stat().st_size
-        return None if found == size else f"the text has changed: {size} bytes when it was indexed, {found} now"
+        return (
+            None if found == size else f"the text has changed: {size} bytes when it was indexed, {found} now"
+        )
 
     def find(self, numbers: Iterable[int]) -> dict[int, Document]:
         """Documents by number, as far as their sources are there and have the same size."""
@@ -90,7 +92,9 @@ class _Walk:
     def __init__(self, path: Path, reading: Reading, source: int, offset: int, first: int) -> None:
         self.source, self.next_number = source, first
         is_table = reading.format_of(path) != "text"
-        self.is_seekable = not is_table and path.suffix.lower() not in PACKED_SUFFIXES and reading.is_plain_utf8
+        self.is_seekable = (
+            not is_table and path.suffix.lower() not in PACKED_SUFFIXES and reading.is_plain_utf8
+        )
         self._stream = SourceStream(path)
         self._documents = _documents_from(self._stream, reading, offset)
 
