@@ -5,6 +5,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "autoencoder.hpp"
+#include "text.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -82,9 +83,191 @@ void bind_autoencoder(nb::module_& m) {
         .def("weights", &PyAutoencoder::weights, "out"_a);
 }
 
+// ---- text: counting words and building the index
+
+namespace text = omnitm::text;
+
+template <class T>
+using Array = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+template <class T>
+using NumpyArray = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
+
+template <class T>
+std::span<const T> view(const Array<T>& array) {
+    return {array.data(), array.size()};
+}
+
+template <class T>
+NumpyArray<T> to_numpy(std::vector<T>&& values) {
+    auto* owned = new std::vector<T>(std::move(values));
+    nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+    return NumpyArray<T>(owned->data(), {owned->size()}, owner);
+}
+
+std::span<const char> letters_view(const Array<std::uint8_t>& array) {
+    return {reinterpret_cast<const char*>(array.data()), array.size()};
+}
+
+std::vector<std::string> to_strings(const std::vector<nb::bytes>& words) {
+    std::vector<std::string> strings;
+    for (const nb::bytes& word : words) strings.emplace_back(word.c_str(), word.size());
+    return strings;
+}
+
+nb::tuple to_tuple(text::Records&& records) {
+    std::vector<std::uint8_t> letters(records.letters.begin(), records.letters.end());
+    return nb::make_tuple(to_numpy(std::move(letters)), to_numpy(std::move(records.lengths)),
+                          to_numpy(std::move(records.counts)), to_numpy(std::move(records.documents)),
+                          to_numpy(std::move(records.ids)));
+}
+
+nb::tuple to_tuple(const text::Tally& tally) { return nb::make_tuple(tally.types, tally.tokens); }
+
+nb::tuple count_block(text::WordTable& table, const text::CharacterRules& rules, const Array<std::uint8_t>& data,
+                      int unit, bool ends_document) {
+    text::Block block;
+    {
+        nb::gil_scoped_release released;
+        block = table.count_block(rules, letters_view(data), static_cast<text::Unit>(unit), ends_document);
+    }
+    return nb::make_tuple(to_numpy(std::move(block.ids)), to_numpy(std::move(block.lengths)),
+                          static_cast<int>(block.problem), block.problem_offset);
+}
+
+nb::tuple select_words(const text::WordTable& table, std::uint64_t min_count, std::uint64_t min_documents,
+                       std::uint64_t max_documents, std::uint64_t limit) {
+    text::Selection chosen;
+    {
+        nb::gil_scoped_release released;
+        chosen = table.select(min_count, min_documents, max_documents, limit);
+    }
+    return nb::make_tuple(to_tuple(std::move(chosen.words)), to_tuple(chosen.stop), to_tuple(chosen.rare),
+                          to_tuple(chosen.frequent), to_tuple(chosen.passed));
+}
+
+nb::tuple remap_documents(const Array<std::uint32_t>& ids, const Array<std::uint32_t>& lengths,
+                          const Array<std::uint32_t>& remap) {
+    std::vector<std::uint32_t> words, word_lengths;
+    {
+        nb::gil_scoped_release released;
+        text::remap_documents(view(ids), view(lengths), view(remap), words, word_lengths);
+    }
+    return nb::make_tuple(to_numpy(std::move(words)), to_numpy(std::move(word_lengths)));
+}
+
+nb::tuple invert(const Array<std::uint32_t>& words, const Array<std::uint32_t>& lengths, std::uint32_t first_document,
+                 std::size_t n_words) {
+    std::vector<std::uint32_t> counts(n_words), documents(words.size());
+    {
+        nb::gil_scoped_release released;
+        text::invert(view(words), view(lengths), first_document, counts, documents);
+    }
+    return nb::make_tuple(to_numpy(std::move(counts)), to_numpy(std::move(documents)));
+}
+
+NumpyArray<std::uint32_t> interleave(const std::vector<Array<std::uint32_t>>& counts,
+                                     const std::vector<Array<std::uint32_t>>& runs) {
+    std::vector<std::span<const std::uint32_t>> count_views, run_views;
+    std::size_t total = 0;
+    for (const auto& array : counts) count_views.push_back(view(array));
+    for (const auto& array : runs) {
+        run_views.push_back(view(array));
+        total += array.size();
+    }
+    std::vector<std::uint32_t> joined(total);
+    {
+        nb::gil_scoped_release released;
+        text::interleave(count_views, run_views, joined);
+    }
+    return to_numpy(std::move(joined));
+}
+
+void bind_text(nb::module_& m) {
+    nb::class_<text::CharacterRules>(m, "CharacterRules", "What becomes of each code point; see corpus/characters.py.")
+        .def(
+            "__init__",
+            [](text::CharacterRules* self, const Array<std::uint32_t>& actions, const Array<std::uint8_t>& contexts,
+               const std::vector<nb::bytes>& expansions) {
+                new (self) text::CharacterRules(view(actions), view(contexts), to_strings(expansions));
+            },
+            nb::arg("actions"), nb::arg("contexts"), nb::arg("expansions"));
+    nb::class_<text::WordTable>(m, "WordTable", "Numbers words as they are first seen and counts them exactly.")
+        .def(
+            "__init__",
+            [](text::WordTable* self, const std::vector<nb::bytes>& stop_words) {
+                new (self) text::WordTable(to_strings(stop_words));
+            },
+            nb::arg("stop_words"))
+        .def("count_block", &count_block, nb::arg("rules"), nb::arg("data"), nb::arg("unit"), nb::arg("ends_document"),
+             "Prepare a block: (word numbers, words per document, problem, its byte offset).")
+        .def(
+            "absorb",
+            [](text::WordTable& table, const Array<std::uint8_t>& letters, const Array<std::uint16_t>& lengths,
+               const Array<std::uint64_t>& counts, const Array<std::uint64_t>& documents) {
+                nb::gil_scoped_release released;
+                table.absorb(letters_view(letters), view(lengths), view(counts), view(documents));
+            },
+            nb::arg("letters"), nb::arg("lengths"), nb::arg("counts"), nb::arg("documents"))
+        .def("records", [](const text::WordTable& table) { return to_tuple(table.records()); })
+        .def(
+            "partitioned_records",
+            [](const text::WordTable& table, unsigned n_partitions) {
+                std::vector<text::Records> partitions;
+                {
+                    nb::gil_scoped_release released;
+                    partitions = table.partitioned_records(n_partitions);
+                }
+                nb::list tuples;
+                for (text::Records& records : partitions) {
+                    tuples.append(to_tuple(std::move(records)));
+                    records = {};
+                }
+                return tuples;
+            },
+            nb::arg("n_partitions"))
+        .def("select", &select_words, nb::arg("min_count"), nb::arg("min_documents"), nb::arg("max_documents"),
+             nb::arg("limit"))
+        .def(
+            "lookup",
+            [](const text::WordTable& table, const std::vector<nb::bytes>& words) {
+                text::Records found = table.lookup(to_strings(words));
+                return nb::make_tuple(to_numpy(std::move(found.counts)), to_numpy(std::move(found.documents)));
+            },
+            nb::arg("words"))
+        .def(
+            "remap",
+            [](const text::WordTable& table, const Array<std::uint8_t>& letters, const Array<std::uint16_t>& lengths,
+               const Array<std::uint32_t>& ids, std::size_t n_ids) {
+                std::vector<std::uint32_t> numbers;
+                {
+                    nb::gil_scoped_release released;
+                    numbers = table.remap(letters_view(letters), view(lengths), view(ids), n_ids);
+                }
+                return to_numpy(std::move(numbers));
+            },
+            nb::arg("letters"), nb::arg("lengths"), nb::arg("ids"), nb::arg("n_ids"))
+        .def("clear", &text::WordTable::clear)
+        .def_prop_ro("n_types", &text::WordTable::n_types)
+        .def_prop_ro("memory", &text::WordTable::memory)
+        .def_prop_ro("document_open", &text::WordTable::document_open)
+        .def_ro("n_tokens", &text::WordTable::n_tokens)
+        .def_ro("n_too_long", &text::WordTable::n_too_long);
+    m.def("remap_documents", &remap_documents, nb::arg("ids"), nb::arg("lengths"), nb::arg("remap"));
+    m.def("invert", &invert, nb::arg("words"), nb::arg("lengths"), nb::arg("first_document"), nb::arg("n_words"));
+    m.def("interleave", &interleave, nb::arg("counts"), nb::arg("runs"));
+    m.def(
+        "first_defect",
+        [](const Array<std::uint64_t>& offsets, const Array<std::uint32_t>& members, std::uint64_t limit) {
+            nb::gil_scoped_release released;
+            return text::first_defect(view(offsets), view(members), limit);
+        },
+        nb::arg("offsets"), nb::arg("members"), nb::arg("limit"));
+}
+
 }  // namespace
 
 NB_MODULE(_native, m) {
     m.doc() = "Native kernels of omnitm; use the Python modules around them.";
     bind_autoencoder(m);
+    bind_text(m);
 }

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from omnitm.errors import CorpusError, UnknownWordError
+from omnitm.corpus import storage
+from omnitm.corpus.preparation import Preparation
+from omnitm.corpus.texts import SourceTexts, as_text, prepared
+from omnitm.corpus.vocabulary import IndexSummary, VocabularyRules
+from omnitm.errors import CorpusError, FileError, UnknownWordError
+from omnitm.parameters import check_integer
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
     from scipy.sparse import spmatrix
@@ -26,6 +34,12 @@ class DocumentIndex:
     ```
 
     Offsets are uint64, words and documents uint32; counts within a document are not kept.
+
+    Examples
+    --------
+    >>> index = DocumentIndex.from_documents(["A cat sat.", "The cat and the dog"])
+    >>> index.vocabulary, index.documents_with(index.word_id("cat")).tolist()
+    (['cat', 'dog', 'sat'], [0, 1])
     """
 
     vocabulary: Sequence[str]
@@ -33,6 +47,10 @@ class DocumentIndex:
     document_words: NDArray[np.uint32]
     word_offsets: NDArray[np.uint64]
     word_documents: NDArray[np.uint32]
+    word_counts: NDArray[np.uint64] | None = None
+    preparation: Preparation | None = None
+    summary: IndexSummary | None = None
+    path: Path | None = None
 
     @property
     def n_documents(self) -> int:
@@ -89,11 +107,137 @@ class DocumentIndex:
             word_documents=by_word.indices.astype(np.uint32),
         )
 
-    def __post_init__(self) -> None:
-        positions = {word: k for k, word in enumerate(self.vocabulary)}
-        if len(positions) != len(self.vocabulary):
-            raise CorpusError("The vocabulary names a word twice; every word must stand in it once.")
-        object.__setattr__(self, "_positions", positions)
+    @classmethod
+    def from_documents(
+        cls,
+        documents: Iterable[str | Sequence[str]],
+        *,
+        preparation: Preparation | None = None,
+        vocabulary: VocabularyRules | None = None,
+    ) -> DocumentIndex:
+        """Index texts or token lists in memory; a large corpus belongs on disk (`build_index`)."""
+        from omnitm.corpus.build import build_in_memory
+        from omnitm.corpus.convert import check_documents
 
-    if TYPE_CHECKING:
-        _positions: dict[str, int]
+        check_documents(documents)
+        preparation = preparation or Preparation()
+        built, sink = build_in_memory(documents, preparation, vocabulary or VocabularyRules())
+        return cls(
+            vocabulary=built.words,
+            document_offsets=sink.array("document_offsets"),
+            document_words=sink.array("document_words"),
+            word_offsets=sink.array("word_offsets"),
+            word_documents=sink.array("word_documents"),
+            word_counts=built.counts,
+            preparation=preparation,
+            summary=built.summary,
+        )
+
+    @classmethod
+    def open(
+        cls, path: str | os.PathLike[str], *, tokenizer: Callable[[str], Iterable[str]] | None = None
+    ) -> DocumentIndex:
+        """Open an index folder: arrays are memory-mapped, so this takes milliseconds at any size.
+
+        All sizes and the content of small files are checked; `verify` checks everything. An index made with a
+        tokeniser of your own needs it again (`tokenizer`) before new text can be prepared.
+        """
+        path = Path(path)
+        manifest = storage.read_manifest(path)
+        words = storage.read_words(path)
+        if len(words) != manifest["n_words"]:
+            raise FileError(path / "vocabulary.txt", "damaged: another number of words than in manifest.json")
+        options = storage.read_json(path, "options.json")
+        index = cls(
+            vocabulary=words,
+            **{name: storage.mapped(path, name) for name in storage.ARRAYS if name != "positions"},
+            preparation=Preparation.from_json(options["preparation"], tokenizer),
+            summary=IndexSummary.from_json(storage.read_json(path, "summary.json")),
+            path=path,
+        )
+        index._check_ends()
+        return index
+
+    def _check_ends(self) -> None:
+        pairs = len(self.document_words)
+        for name in ("document_offsets", "word_offsets"):
+            offsets = getattr(self, name)
+            if offsets[0] != 0 or offsets[-1] != pairs:
+                raise FileError(
+                    f"{self.path}/{name}.bin", "damaged: it does not span all pairs; build the index again"
+                )
+
+    def verify(self) -> None:
+        """Check every byte of an index on disk, and that both orders are in range and ascending."""
+        from omnitm._native import first_defect
+
+        if self.path is not None:
+            manifest = storage.read_manifest(self.path)
+            for name in storage.FILES:
+                storage.check_content(self.path / name, manifest["files"][name])
+        where = self.path or "index in memory"
+        for rows, members, limit in (
+            ("document", "word", self.n_words),
+            ("word", "document", self.n_documents),
+        ):
+            name = f"{rows}_{members}s"
+            row = first_defect(getattr(self, f"{rows}_offsets"), getattr(self, name), limit)
+            if row >= 0:
+                raise FileError(where, f"damaged: {name} of {rows} {row} are out of range or out of order")
+
+    @property
+    def preparation_or_default(self) -> Preparation:
+        """How text becomes words of this index; the paper's way for an index of a matrix."""
+        return self.preparation or Preparation()
+
+    def document_text(self, document: int) -> str | None:
+        """Text of a document, if the file that it came from is still there and unchanged."""
+        return self.document_texts([document])[document]
+
+    def document_texts(self, documents: Iterable[int]) -> dict[int, str | None]:
+        """Texts of several documents, each file read once; None where the text is gone or has changed."""
+        wanted = [
+            check_integer("document_texts", "documents", int(n), 0, self.n_documents - 1) for n in documents
+        ]
+        found = {} if self._source_texts is None else self._source_texts.find(wanted)
+        return {
+            n: as_text(found[n]) if n in found and self._is_document(n, found[n]) else None for n in wanted
+        }
+
+    def _is_document(self, number: int, document: str | Sequence[str]) -> bool:
+        """Whether a text gives the very words that the index has for the document."""
+        if self.preparation_or_default.is_incomplete:
+            return True
+        words = prepared(document, self.preparation_or_default.tokens)
+        ids = {self._positions[word] for word in words if word in self._positions}
+        return sorted(ids) == self.words_of(number).tolist()
+
+    def token_stream(self) -> Iterator[list[str]]:
+        """Prepared words of every document in their order, with repeats; only words of the vocabulary.
+
+        Reads the text again; an error names the first file that is gone or has changed.
+        """
+        if self._source_texts is None:
+            raise CorpusError("This index does not know its text; build it from files with omnitm index.")
+        tokens, known = self.preparation_or_default.tokens, self._positions
+        for document in self._source_texts.all_documents():
+            yield [word for word in prepared(document, tokens) if word in known]
+
+    @cached_property
+    def _source_texts(self) -> SourceTexts | None:
+        if self.path is None or not storage.read_json(self.path, "sources.json")["files"]:
+            return None
+        return SourceTexts(self.path)
+
+    def __post_init__(self) -> None:
+        if len(set(self.vocabulary)) != len(self.vocabulary):
+            raise CorpusError("The vocabulary names a word twice; every word must stand in it once.")
+
+    @cached_property
+    def _positions(self) -> dict[str, int]:
+        return {word: k for k, word in enumerate(self.vocabulary)}
+
+    def __reduce__(self) -> Any:
+        if self.path is None:
+            return super().__reduce__()
+        return DocumentIndex.open, (self.path.absolute(),)

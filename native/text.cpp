@@ -1,0 +1,495 @@
+#include "text.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace omnitm::text {
+namespace {
+
+enum ByteCode : std::uint16_t { byte_space = 256, byte_newline, byte_deleted, byte_refused, byte_wide };
+
+std::uint64_t mix(std::uint64_t a, std::uint64_t b) {
+    const auto product = static_cast<unsigned __int128>(a) * b;
+    return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
+}
+
+std::uint64_t load(const char* bytes, std::size_t n) {
+    std::uint64_t value = 0;
+    std::memcpy(&value, bytes, n);
+    return value;
+}
+
+std::uint64_t prefix_of(std::string_view word) { return load(word.data(), std::min<std::size_t>(word.size(), 8)); }
+
+inline std::uint64_t hash_of(std::string_view word, std::uint64_t prefix) {
+    std::uint64_t hash = mix(prefix ^ 0x9E3779B97F4A7C15ull, 0xD6E8FEB86659FD93ull ^ word.size());
+    if (word.size() <= 8) return hash;
+    for (std::size_t at = 8; at + 8 < word.size(); at += 8)
+        hash = mix(hash ^ load(word.data() + at, 8), 0xA0761D6478BD642Full);
+    return mix(hash ^ load(word.data() + word.size() - 8, 8), 0xE7037ED1A0B428DBull);  // may overlap
+}
+
+// Length of the well-formed UTF-8 sequence at `at` (2 to 4), or 0; the code point goes to `code`.
+int decode(const unsigned char* at, const unsigned char* end, std::uint32_t& code) {
+    const auto trail = [&](int i) { return at + i < end && (at[i] & 0xC0) == 0x80; };
+    const unsigned lead = at[0];
+    if (lead >= 0xC2 && lead <= 0xDF && trail(1)) {
+        code = (lead & 0x1F) << 6 | (at[1] & 0x3F);
+        return 2;
+    }
+    if (lead >= 0xE0 && lead <= 0xEF && trail(1) && trail(2)) {
+        code = (lead & 0x0F) << 12 | (at[1] & 0x3F) << 6 | (at[2] & 0x3F);
+        return code >= 0x800 && (code < 0xD800 || code > 0xDFFF) ? 3 : 0;
+    }
+    if (lead >= 0xF0 && lead <= 0xF4 && trail(1) && trail(2) && trail(3)) {
+        code = (lead & 0x07) << 18 | (at[1] & 0x3F) << 12 | (at[2] & 0x3F) << 6 | (at[3] & 0x3F);
+        return code >= 0x10000 && code < n_code_points ? 4 : 0;
+    }
+    return 0;
+}
+
+char* encode(std::uint32_t code, char* out) {
+    if (code < 0x80) {
+        *out++ = static_cast<char>(code);
+    } else if (code < 0x800) {
+        *out++ = static_cast<char>(0xC0 | code >> 6);
+        *out++ = static_cast<char>(0x80 | (code & 0x3F));
+    } else if (code < 0x10000) {
+        *out++ = static_cast<char>(0xE0 | code >> 12);
+        *out++ = static_cast<char>(0x80 | (code >> 6 & 0x3F));
+        *out++ = static_cast<char>(0x80 | (code & 0x3F));
+    } else {
+        *out++ = static_cast<char>(0xF0 | code >> 18);
+        *out++ = static_cast<char>(0x80 | (code >> 12 & 0x3F));
+        *out++ = static_cast<char>(0x80 | (code >> 6 & 0x3F));
+        *out++ = static_cast<char>(0x80 | (code & 0x3F));
+    }
+    return out;
+}
+
+std::uint32_t code_at(const unsigned char* at, const unsigned char* end) {
+    std::uint32_t code = *at;
+    if (code >= 0x80 && decode(at, end, code) == 0) return 0xFFFD;
+    return code;
+}
+
+// Unicode's Final_Sigma: a cased letter before and none after, case-ignorable characters skipped.
+bool is_final_sigma(const CharacterRules& rules, const unsigned char* begin, const unsigned char* at,
+                    const unsigned char* end) {
+    const unsigned char* back = at;
+    std::uint8_t context = case_ignorable;
+    while (back > begin && context == case_ignorable) {
+        do --back;
+        while (back > begin && (*back & 0xC0) == 0x80);
+        context = rules.contexts[code_at(back, end)];
+    }
+    if (context != cased) return false;
+    context = case_ignorable;
+    for (const unsigned char* ahead = at + 2; ahead < end && context == case_ignorable;) {
+        context = rules.contexts[code_at(ahead, end)];
+        do ++ahead;
+        while (ahead < end && (*ahead & 0xC0) == 0x80);
+    }
+    return context != cased;
+}
+
+bool is_blank(const unsigned char* at, const unsigned char* end) {
+    while (at < end && (*at == ' ' || (*at >= '\t' && *at <= '\r'))) ++at;
+    return at == end;
+}
+
+void sort_small(std::uint32_t* begin, std::uint32_t* end) {
+    if (end - begin > 32) {
+        std::sort(begin, end);
+        return;
+    }
+    for (std::uint32_t* at = begin + 1; at < end; ++at) {
+        const std::uint32_t value = *at;
+        std::uint32_t* hole = at;
+        for (; hole > begin && hole[-1] > value; --hole) *hole = hole[-1];
+        *hole = value;
+    }
+}
+
+}  // namespace
+
+CharacterRules::CharacterRules(std::span<const std::uint32_t> actions_, std::span<const std::uint8_t> contexts_,
+                               std::vector<std::string> expansions_)
+    : actions(actions_.begin(), actions_.end()), contexts(contexts_.begin(), contexts_.end()),
+      expansions(std::move(expansions_)) {
+    if (actions.size() != n_code_points || contexts.size() != n_code_points)
+        throw std::invalid_argument("actions and contexts need one value per code point");
+    for (const std::string& expansion : expansions) longest_expansion = std::max(longest_expansion, expansion.size());
+    for (unsigned byte = 0; byte < 256; ++byte) {
+        const std::uint32_t action = byte < 0x80 ? actions[byte] : static_cast<std::uint32_t>(first_action);
+        first_byte[byte] = action < 0x80        ? static_cast<std::uint16_t>(action)
+                           : action == space    ? byte_space
+                           : action == newline  ? byte_newline
+                           : action == deleted  ? byte_deleted
+                           : action == refused  ? byte_refused
+                                                : byte_wide;
+    }
+}
+
+WordTable::WordTable(const std::vector<std::string>& stop_words) : stop_words_(stop_words) { clear(); }
+
+void WordTable::clear() {
+    slots_.release();
+    entries_.release();
+    letters_.release();
+    document_ = 1;
+    grow_slots(1 << 12);
+    for (const std::string& word : stop_words_) {
+        const std::uint64_t prefix = prefix_of(word);
+        find_or_add(word, prefix, static_cast<std::uint32_t>(hash_of(word, prefix)));
+    }
+}
+
+void WordTable::grow_slots(std::size_t capacity) {
+    slots_.release();
+    slots_.resize(capacity);
+    std::memset(slots_.data(), 0, capacity * sizeof(std::uint64_t));
+    const std::size_t mask = capacity - 1;
+    for (std::size_t id = 0; id < entries_.size(); ++id) {
+        const auto hash = static_cast<std::uint32_t>(hash_of(letters_of(entries_[id]), entries_[id].prefix));
+        std::size_t at = hash & mask;
+        while (slots_[at]) at = (at + 1) & mask;
+        slots_[at] = static_cast<std::uint64_t>(id + 1) << 32 | hash;
+    }
+}
+
+bool WordTable::equals(const Entry& entry, std::uint64_t prefix, std::string_view word) const {
+    if (entry.prefix != prefix || entry.length() != word.size()) return false;
+    if (word.size() <= 8) return true;
+    const char* letters = letters_.data() + entry.offset();
+    for (std::size_t at = 8; at + 8 < word.size(); at += 8)
+        if (load(letters + at, 8) != load(word.data() + at, 8)) return false;
+    return load(letters + word.size() - 8, 8) == load(word.data() + word.size() - 8, 8);  // may overlap
+}
+
+std::uint32_t WordTable::find(std::string_view word, std::uint64_t prefix, std::uint32_t hash) const {
+    const std::size_t mask = slots_.size() - 1;
+    for (std::size_t at = hash & mask;; at = (at + 1) & mask) {
+        const std::uint64_t slot = slots_[at];
+        if (!slot) return no_word;
+        if (static_cast<std::uint32_t>(slot) == hash) {
+            const auto id = static_cast<std::uint32_t>((slot >> 32) - 1);
+            if (equals(entries_[id], prefix, word)) return id;
+        }
+    }
+}
+
+std::uint32_t WordTable::find_or_add(std::string_view word, std::uint64_t prefix, std::uint32_t hash) {
+    const std::uint32_t known = find(word, prefix, hash);
+    if (known != no_word) return known;
+    if (entries_.size() >= 0xFFFFFFF0u) throw std::length_error("more than 4 billion different words");
+    if ((entries_.size() + 1) * 5 > slots_.size() * 3) grow_slots(slots_.size() * 2);
+    const auto id = static_cast<std::uint32_t>(entries_.size());
+    const std::size_t offset = letters_.size();
+    letters_.resize(offset + word.size());
+    std::memcpy(letters_.data() + offset, word.data(), word.size());
+    entries_.push({prefix, 0, static_cast<std::uint64_t>(offset) << 16 | word.size(), 0, 0});
+    const std::size_t mask = slots_.size() - 1;
+    std::size_t at = hash & mask;
+    while (slots_[at]) at = (at + 1) & mask;
+    slots_[at] = static_cast<std::uint64_t>(id + 1) << 32 | hash;
+    return id;
+}
+
+// Looks up all tokens of the batch, in three sweeps, so that the memory each needs is on its way before it is used.
+void WordTable::flush(const char* words, Batch& batch, Block& block) {
+    const std::size_t mask = slots_.size() - 1;
+    for (std::size_t i = 0; i < batch.size; ++i) {
+        Token& token = batch.tokens[i];
+        if (token.length == end_of_document) continue;
+        const std::string_view word(words + token.start, token.length);
+        std::memcpy(&token.prefix, word.data(), 8);
+        if (token.length < 8) token.prefix &= ~std::uint64_t{0} >> (64 - 8 * token.length);
+        token.hash = static_cast<std::uint32_t>(hash_of(word, token.prefix));
+        __builtin_prefetch(slots_.data() + (token.hash & mask));
+    }
+    for (std::size_t i = 0; i < batch.size; ++i) {
+        const std::uint64_t slot = slots_[batch.tokens[i].hash & mask];
+        if (slot) __builtin_prefetch(entries_.data() + ((slot >> 32) - 1), 1);
+    }
+    for (std::size_t i = 0; i < batch.size; ++i) {
+        const Token& token = batch.tokens[i];
+        if (token.length == end_of_document)
+            end_document(block);
+        else
+            add_token({words + token.start, token.length}, token, block);
+    }
+    batch.size = 0;
+}
+
+inline void WordTable::add_token(std::string_view word, const Token& token, Block& block) {
+    ++n_tokens;
+    if (word.size() > longest_word) {
+        ++n_too_long;
+        return;
+    }
+    const std::uint32_t id = find_or_add(word, token.prefix, token.hash);
+    Entry& entry = entries_[id];
+    ++entry.count;
+    if (entry.last_document == document_) return;
+    entry.last_document = document_;
+    ++entry.documents;
+    if (id < stop_words_.size()) return;
+    block.ids.push_back(id);
+    ++pending_;
+}
+
+void WordTable::end_document(Block& block) {
+    block.lengths.push_back(static_cast<std::uint32_t>(pending_));
+    pending_ = 0;
+    ++document_;
+}
+
+Block WordTable::count_block(const CharacterRules& rules, std::span<const char> text, Unit unit, bool ends_document) {
+    Block block;
+    block.ids = std::move(carried_);
+    carried_.clear();
+    block.ids.reserve(block.ids.size() + text.size() / 8);
+    const auto* const begin = reinterpret_cast<const unsigned char*>(text.data());
+    const unsigned char* const end = begin + text.size();
+    const unsigned char* at = begin;
+    const unsigned char* line = begin;
+    // The shortest wide character has two bytes; a look-up reads up to 8 bytes past a word.
+    scratch_.resize(text.size() * rules.longest_expansion / 2 + 64);
+    char* const words = scratch_.data();
+    char* word = words;
+    char* out = words;
+    Batch batch;
+    const auto refuse = [&](Problem problem) {
+        block.problem = problem;
+        block.problem_offset = static_cast<std::size_t>(at - begin);
+        return block;
+    };
+    const auto note = [&](std::size_t length) {
+        batch.tokens[batch.size++] = {static_cast<std::size_t>(word - words), length, 0, 0};
+        if (batch.size == Batch::capacity) {
+            flush(words, batch, block);
+            out = words;
+        }
+        word = out;
+    };
+    const auto end_word = [&] {
+        if (out != word) note(static_cast<std::size_t>(out - word));
+    };
+    const auto close_document = [&] {
+        note(end_of_document);
+        document_open_ = false;
+    };
+    if (at < end && unit != Unit::paragraph) document_open_ = true;
+    while (at < end) {
+        const std::uint16_t code = rules.first_byte[*at];
+        if (code < 256) {
+            *out++ = static_cast<char>(code);
+            ++at;
+        } else if (code == byte_space) {
+            end_word();
+            ++at;
+        } else if (code == byte_newline) {
+            end_word();
+            if (unit == Unit::line) {
+                close_document();
+                document_open_ = at + 1 < end;
+            } else if (unit == Unit::paragraph) {
+                const bool blank = !line_has_text_ && is_blank(line, at);
+                if (!blank) document_open_ = true;
+                if (blank && document_open_) close_document();
+                line_has_text_ = false;
+                line = at + 1;
+            }
+            ++at;
+        } else if (code == byte_deleted) {
+            ++at;
+        } else if (code == byte_refused) {
+            return refuse(Problem::refused_character);
+        } else {
+            std::uint32_t point = *at;
+            const int width = point < 0x80 ? 1 : decode(at, end, point);
+            if (width == 0) return refuse(Problem::not_utf8);
+            const std::uint32_t action = rules.actions[point];
+            if (action < first_action) {
+                out = encode(action, out);
+            } else if (action == capital_sigma) {
+                out = encode(is_final_sigma(rules, begin, at, end) ? 0x3C2 : 0x3C3, out);
+            } else if (action == space) {
+                end_word();
+            } else if (action == refused) {
+                return refuse(Problem::refused_character);
+            } else if (action != deleted) {
+                const std::string& expansion = rules.expansions.at(action - first_expansion);
+                std::memcpy(out, expansion.data(), expansion.size());
+                out += expansion.size();
+            }
+            at += width;
+        }
+    }
+    end_word();
+    if (unit == Unit::paragraph) {
+        line_has_text_ = line_has_text_ || !is_blank(line, end);
+        document_open_ = document_open_ || line_has_text_;
+        line_has_text_ = line_has_text_ && !ends_document;
+    }
+    if (ends_document && (document_open_ || unit == Unit::file)) close_document();
+    flush(words, batch, block);
+    if (pending_) {
+        carried_.assign(block.ids.end() - static_cast<std::ptrdiff_t>(pending_), block.ids.end());
+        block.ids.resize(block.ids.size() - pending_);
+    }
+    return block;
+}
+
+void WordTable::absorb(std::span<const char> letters, std::span<const std::uint16_t> lengths,
+                       std::span<const std::uint64_t> counts, std::span<const std::uint64_t> documents) {
+    const char* at = letters.data();
+    for (std::size_t i = 0; i < lengths.size(); at += lengths[i++]) {
+        const std::string_view word(at, lengths[i]);
+        const std::uint64_t prefix = prefix_of(word);
+        Entry& entry = entries_[find_or_add(word, prefix, static_cast<std::uint32_t>(hash_of(word, prefix)))];
+        entry.count += counts[i];
+        entry.documents += static_cast<std::uint32_t>(documents[i]);
+    }
+}
+
+void WordTable::append_to(Records& records, std::uint32_t id) const {
+    const Entry& entry = entries_[id];
+    const std::string_view letters = letters_of(entry);
+    records.letters.insert(records.letters.end(), letters.begin(), letters.end());
+    records.lengths.push_back(static_cast<std::uint16_t>(entry.length()));
+    records.counts.push_back(entry.count);
+    records.documents.push_back(entry.documents);
+    records.ids.push_back(id);
+}
+
+Records WordTable::records() const {
+    Records records;
+    records.letters.reserve(letters_.size());
+    for (std::size_t id = 0; id < entries_.size(); ++id) append_to(records, static_cast<std::uint32_t>(id));
+    return records;
+}
+
+std::vector<Records> WordTable::partitioned_records(unsigned n_partitions) const {
+    std::vector<Records> partitions(n_partitions);
+    for (std::size_t id = 0; id < entries_.size(); ++id) {
+        const std::uint64_t hash = hash_of(letters_of(entries_[id]), entries_[id].prefix);
+        append_to(partitions[(hash >> 32) % n_partitions], static_cast<std::uint32_t>(id));
+    }
+    return partitions;
+}
+
+Selection WordTable::select(std::uint64_t min_count, std::uint64_t min_documents, std::uint64_t max_documents,
+                            std::uint64_t limit) const {
+    Selection selection;
+    std::vector<std::uint32_t> passed;
+    for (std::size_t id = 0; id < entries_.size(); ++id) {
+        const Entry& entry = entries_[id];
+        if (entry.count == 0) continue;
+        Tally& tally = id < stop_words_.size()                                            ? selection.stop
+                       : entry.count < min_count || entry.documents < min_documents       ? selection.rare
+                       : entry.documents > max_documents                                  ? selection.frequent
+                                                                                          : selection.passed;
+        ++tally.types;
+        tally.tokens += entry.count;
+        if (&tally == &selection.passed) passed.push_back(static_cast<std::uint32_t>(id));
+    }
+    if (passed.size() > limit) {
+        const auto before = [&](std::uint32_t a, std::uint32_t b) {
+            if (entries_[a].count != entries_[b].count) return entries_[a].count > entries_[b].count;
+            return letters_of(entries_[a]) < letters_of(entries_[b]);
+        };
+        std::nth_element(passed.begin(), passed.begin() + static_cast<std::ptrdiff_t>(limit), passed.end(), before);
+        passed.resize(limit);
+    }
+    for (const std::uint32_t id : passed) append_to(selection.words, id);
+    return selection;
+}
+
+Records WordTable::lookup(const std::vector<std::string>& words) const {
+    Records found;
+    for (const std::string& word : words) {
+        const std::uint64_t prefix = prefix_of(word);
+        const std::uint32_t id = find(word, prefix, static_cast<std::uint32_t>(hash_of(word, prefix)));
+        found.counts.push_back(id == no_word ? 0 : entries_[id].count);
+        found.documents.push_back(id == no_word ? 0 : entries_[id].documents);
+    }
+    return found;
+}
+
+std::vector<std::uint32_t> WordTable::remap(std::span<const char> letters, std::span<const std::uint16_t> lengths,
+                                            std::span<const std::uint32_t> ids, std::size_t n_ids) const {
+    std::vector<std::uint32_t> numbers(n_ids, no_word);
+    const char* at = letters.data();
+    for (std::size_t i = 0; i < lengths.size(); at += lengths[i++]) {
+        const std::string_view word(at, lengths[i]);
+        const std::uint64_t prefix = prefix_of(word);
+        numbers.at(ids[i]) = find(word, prefix, static_cast<std::uint32_t>(hash_of(word, prefix)));
+    }
+    return numbers;
+}
+
+void remap_documents(std::span<const std::uint32_t> ids, std::span<const std::uint32_t> lengths,
+                     std::span<const std::uint32_t> remap, std::vector<std::uint32_t>& words,
+                     std::vector<std::uint32_t>& word_lengths) {
+    words.resize(ids.size());
+    word_lengths.reserve(lengths.size());
+    std::uint32_t* out = words.data();
+    const std::uint32_t* at = ids.data();
+    for (const std::uint32_t length : lengths) {
+        std::uint32_t* const first = out;
+        for (const std::uint32_t* const end = at + length; at < end; ++at) {
+            const std::uint32_t word = remap[*at];
+            *out = word;
+            out += word != no_word;
+        }
+        sort_small(first, out);
+        word_lengths.push_back(static_cast<std::uint32_t>(out - first));
+    }
+    words.resize(static_cast<std::size_t>(out - words.data()));
+}
+
+void invert(std::span<const std::uint32_t> words, std::span<const std::uint32_t> lengths, std::uint32_t first_document,
+            std::span<std::uint32_t> counts, std::span<std::uint32_t> documents) {
+    for (const std::uint32_t word : words) ++counts[word];
+    std::vector<std::uint32_t> next(counts.size());
+    std::uint32_t total = 0;
+    for (std::size_t word = 0; word < counts.size(); ++word) {
+        next[word] = total;
+        total += counts[word];
+    }
+    const std::uint32_t* at = words.data();
+    for (std::size_t i = 0; i < lengths.size(); ++i)
+        for (const std::uint32_t* const end = at + lengths[i]; at < end; ++at)
+            documents[next[*at]++] = first_document + static_cast<std::uint32_t>(i);
+}
+
+void interleave(const std::vector<std::span<const std::uint32_t>>& counts,
+                const std::vector<std::span<const std::uint32_t>>& runs, std::span<std::uint32_t> joined) {
+    std::vector<const std::uint32_t*> at;
+    for (const auto& run : runs) at.push_back(run.data());
+    std::uint32_t* out = joined.data();
+    const std::size_t n_words = counts.empty() ? 0 : counts[0].size();
+    for (std::size_t word = 0; word < n_words; ++word)
+        for (std::size_t run = 0; run < runs.size(); ++run) {
+            const std::uint32_t n = counts[run][word];
+            std::memcpy(out, at[run], n * sizeof(std::uint32_t));
+            out += n;
+            at[run] += n;
+        }
+}
+
+std::int64_t first_defect(std::span<const std::uint64_t> offsets, std::span<const std::uint32_t> members,
+                          std::uint64_t limit) {
+    if (offsets.empty() || offsets[0] != 0 || offsets.back() != members.size()) return 0;
+    for (std::size_t row = 0; row + 1 < offsets.size(); ++row) {
+        if (offsets[row] > offsets[row + 1] || offsets[row + 1] > members.size()) return static_cast<std::int64_t>(row);
+        for (std::uint64_t i = offsets[row]; i < offsets[row + 1]; ++i)
+            if (members[i] >= limit || (i > offsets[row] && members[i - 1] >= members[i]))
+                return static_cast<std::int64_t>(row);
+    }
+    return -1;
+}
+
+}  // namespace omnitm::text

@@ -1,0 +1,183 @@
+// From UTF-8 bytes to word numbers: tokenising, exact counting, and turning documents x words around.
+// Plain computing on buffers: files, threads and memory limits are the business of src/omnitm/corpus.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace omnitm::text {
+
+// What becomes of a code point; every value below `first_action` is the code point that replaces it.
+enum Action : std::uint32_t {
+    first_action = 0xFFFF0000u,
+    first_expansion = 0xFFFF0000u,  // + k: replaced by the k-th expansion (several code points)
+    refused = 0xFFFFFFF0u,          // must not occur (NUL in a file that should be text)
+    newline = 0xFFFFFFF1u,          // ends a line
+    capital_sigma = 0xFFFFFFF2u,    // lower case depends on its neighbours
+    space = 0xFFFFFFF3u,            // ends a word
+    deleted = 0xFFFFFFF4u,          // vanishes, the word goes on
+};
+enum Context : std::uint8_t { cased = 1, case_ignorable = 2 };
+enum class Unit : int { line = 0, paragraph = 1, file = 2 };
+enum class Problem : int { none = 0, not_utf8 = 1, refused_character = 2 };
+
+inline constexpr std::size_t n_code_points = 0x110000;
+inline constexpr std::size_t longest_word = 65535;  // bytes; longer ones are counted and dropped
+inline constexpr std::uint32_t no_word = 0xFFFFFFFFu;
+
+// The rules of preparation as tables, computed by Python so that both agree on the version of Unicode.
+struct CharacterRules {
+    CharacterRules(std::span<const std::uint32_t> actions, std::span<const std::uint8_t> contexts,
+                   std::vector<std::string> expansions);
+    std::vector<std::uint32_t> actions;
+    std::vector<std::uint8_t> contexts;
+    std::vector<std::string> expansions;
+    std::uint16_t first_byte[256];  // < 256: the byte to write; else one of the codes in text.cpp
+    std::size_t longest_expansion = 4;
+};
+
+// A growing array without constructors; large ones grow in place (mremap), so growth needs no second copy.
+template <class T>
+class Pod {
+public:
+    Pod() = default;
+    Pod(const Pod&) = delete;
+    Pod& operator=(const Pod&) = delete;
+    ~Pod() { std::free(data_); }
+    T* data() { return data_; }
+    const T* data() const { return data_; }
+    T& operator[](std::size_t i) { return data_[i]; }
+    const T& operator[](std::size_t i) const { return data_[i]; }
+    std::size_t size() const { return size_; }
+    std::size_t bytes() const { return capacity_ * sizeof(T); }
+    void reserve(std::size_t wanted) {
+        if (wanted <= capacity_) return;
+        std::size_t capacity = capacity_ + capacity_ / 2;
+        if (capacity < wanted) capacity = wanted;
+        void* grown = std::realloc(data_, capacity * sizeof(T));
+        if (!grown) throw std::bad_alloc();
+        data_ = static_cast<T*>(grown);
+        capacity_ = capacity;
+    }
+    void resize(std::size_t size) { reserve(size); size_ = size; }
+    void push(const T& value) { reserve(size_ + 1); data_[size_++] = value; }
+    void clear() { size_ = 0; }
+    void release() { std::free(data_); data_ = nullptr; size_ = capacity_ = 0; }
+
+private:
+    T* data_ = nullptr;
+    std::size_t size_ = 0, capacity_ = 0;
+};
+
+// Words as parallel arrays: word i is the next `lengths[i]` bytes of `letters`.
+struct Records {
+    std::vector<char> letters;
+    std::vector<std::uint16_t> lengths;
+    std::vector<std::uint64_t> counts;
+    std::vector<std::uint64_t> documents;
+    std::vector<std::uint32_t> ids;
+};
+
+struct Tally { std::uint64_t types = 0, tokens = 0; };
+struct Selection {
+    Records words;  // the `limit` most frequent of those that passed, in no particular order
+    Tally stop, rare, frequent, passed;
+};
+
+// One block of text, prepared: the distinct word numbers of each document, one after the other.
+struct Block {
+    std::vector<std::uint32_t> ids;
+    std::vector<std::uint32_t> lengths;  // per finished document
+    Problem problem = Problem::none;
+    std::size_t problem_offset = 0;
+};
+
+// Numbers words as they are first seen and counts them; open addressing over 8-byte slots:
+//   slot  = low 32 bits: hash, high 32 bits: word number + 1 (0 = empty)
+//   entry = 32 bytes, so that a frequent word costs one line of slots and one of entries:
+//           first 8 letters (zero-padded) | occurrences | place of its letters: 16 bits length, 48 bits offset |
+//           documents | last document seen
+class WordTable {
+public:
+    explicit WordTable(const std::vector<std::string>& stop_words);
+
+    Block count_block(const CharacterRules& rules, std::span<const char> text, Unit unit, bool ends_document);
+    void absorb(std::span<const char> letters, std::span<const std::uint16_t> lengths,
+                std::span<const std::uint64_t> counts, std::span<const std::uint64_t> documents);
+    Records records() const;
+    std::vector<Records> partitioned_records(unsigned n_partitions) const;
+    Selection select(std::uint64_t min_count, std::uint64_t min_documents, std::uint64_t max_documents,
+                     std::uint64_t limit) const;
+    Records lookup(const std::vector<std::string>& words) const;
+    // For every record the number that its word has in this table (`no_word` if none), placed at its id.
+    std::vector<std::uint32_t> remap(std::span<const char> letters, std::span<const std::uint16_t> lengths,
+                                     std::span<const std::uint32_t> ids, std::size_t n_ids) const;
+    void clear();
+
+    std::size_t n_types() const { return entries_.size(); }
+    std::size_t memory() const { return slots_.bytes() + entries_.bytes() + letters_.bytes(); }
+    bool document_open() const { return document_open_; }
+    std::uint64_t n_tokens = 0, n_too_long = 0;
+
+private:
+    struct Entry {
+        std::uint64_t prefix, count, place;
+        std::uint32_t documents, last_document;
+        std::size_t length() const { return place & 0xFFFF; }
+        std::size_t offset() const { return place >> 16; }
+    };
+    std::string_view letters_of(const Entry& entry) const { return {letters_.data() + entry.offset(), entry.length()}; }
+    bool equals(const Entry& entry, std::uint64_t prefix, std::string_view word) const;
+    std::uint32_t find(std::string_view word, std::uint64_t prefix, std::uint32_t hash) const;
+    std::uint32_t find_or_add(std::string_view word, std::uint64_t prefix, std::uint32_t hash);
+    void grow_slots(std::size_t capacity);
+    struct Token {
+        std::size_t start, length;  // in the scratch; or `end_of_document`
+        std::uint64_t prefix;
+        std::uint32_t hash;
+    };
+    struct Batch {
+        static constexpr std::size_t capacity = 64;
+        Token tokens[capacity];
+        std::size_t size = 0;
+    };
+    static constexpr std::size_t end_of_document = ~std::size_t{0};
+    void flush(const char* words, Batch& batch, Block& block);
+    void add_token(std::string_view word, const Token& token, Block& block);
+    void end_document(Block& block);
+    void append_to(Records& records, std::uint32_t id) const;
+
+    Pod<std::uint64_t> slots_;
+    Pod<Entry> entries_;
+    Pod<char> letters_;
+    Pod<char> scratch_;
+    std::vector<std::string> stop_words_;
+    std::uint32_t document_ = 1;
+    std::size_t pending_ = 0;               // ids of the open document at the end of block.ids
+    std::vector<std::uint32_t> carried_;    // ids of a document that goes on in the next block
+    bool document_open_ = false;
+    bool line_has_text_ = false;            // the line that a block was cut in is not blank so far
+};
+
+// Documents with final word numbers: `remap`ped, dropped words left out, ascending.
+void remap_documents(std::span<const std::uint32_t> ids, std::span<const std::uint32_t> lengths,
+                     std::span<const std::uint32_t> remap, std::vector<std::uint32_t>& words,
+                     std::vector<std::uint32_t>& word_lengths);
+// The other order of a run of documents: word by word, ascending document numbers.
+void invert(std::span<const std::uint32_t> words, std::span<const std::uint32_t> lengths, std::uint32_t first_document,
+            std::span<std::uint32_t> counts, std::span<std::uint32_t> documents);
+// Joins several such runs over the same range of words: run after run within each word.
+void interleave(const std::vector<std::span<const std::uint32_t>>& counts,
+                const std::vector<std::span<const std::uint32_t>>& runs, std::span<std::uint32_t> joined);
+// Position of the first defect of two orders that should mirror each other; -1 when there is none.
+std::int64_t first_defect(std::span<const std::uint64_t> offsets, std::span<const std::uint32_t> members,
+                          std::uint64_t limit);
+
+}  // namespace omnitm::text

@@ -1,0 +1,109 @@
+"""`omnitm cooccur`: in how many documents words occur together."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from omnitm.errors import ParameterError
+
+if TYPE_CHECKING:
+    from omnitm.corpus import Cooccurrence, DocumentIndex
+
+EXAMPLES = """\
+examples:
+  omnitm cooccur news.index partner network software engineer
+  omnitm cooccur news.index partner                          its most frequent company
+"""
+TEXT_WIDTH = 300
+
+
+def add_parser(commands: Any) -> None:
+    """Fill the parser of this command."""
+    parser = commands.add_parser(
+        "cooccur",
+        help="count documents that words share",
+        description="In how many documents do words occur together? With example documents, if the text is still there.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("index", type=Path, metavar="INDEX", help="folder made by omnitm index")
+    parser.add_argument(
+        "words", nargs="+", metavar="WORD", help="one word: its company; several: each pair and all"
+    )
+    parser.add_argument("--examples", type=int, default=3, metavar="N", help="example documents (default: 3)")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Count, show, and give examples."""
+    from omnitm.corpus import DocumentIndex, cooccurrence, partners
+
+    if arguments.examples < 0:
+        raise ParameterError(f"--examples must be at least 0. Got {arguments.examples} instead.")
+    index = DocumentIndex.open(arguments.index)
+    words = [_as_in_index(index, word) for word in arguments.words]
+    found = cooccurrence(index, words)
+    company = partners(index, words[0], 20) if len(words) == 1 else []
+    texts = index.document_texts(found.documents[: arguments.examples].tolist())
+    if arguments.json:
+        print(json.dumps(_facts(found, company, texts), ensure_ascii=False))
+    else:
+        _print(found, company, texts)
+    return 0
+
+
+def _as_in_index(index: DocumentIndex, word: str) -> str:
+    """Word as the preparation of the index writes it (`Network` is `network`)."""
+    if word in index.vocabulary or index.preparation_or_default.is_incomplete:
+        return word
+    tokens = index.preparation_or_default.tokens(word)
+    return tokens[0] if len(tokens) == 1 else word
+
+
+def _pairs(found: Cooccurrence) -> list[tuple[str, str, int]]:
+    n = len(found.words)
+    return [
+        (found.words[i], found.words[j], int(found.pairs[i, j])) for i in range(n) for j in range(i + 1, n)
+    ]
+
+
+def _facts(
+    found: Cooccurrence, company: list[tuple[str, int]], texts: dict[int, str | None]
+) -> dict[str, Any]:
+    return {
+        "words": {word: int(found.pairs[k, k]) for k, word in enumerate(found.words)},
+        "pairs": [{"words": [first, second], "documents": n} for first, second, n in _pairs(found)],
+        "together": len(found.documents),
+        "partners": [{"word": word, "documents": n} for word, n in company],
+        "examples": [{"document": number, "text": text} for number, text in texts.items()],
+    }
+
+
+def _print(found: Cooccurrence, company: list[tuple[str, int]], texts: dict[int, str | None]) -> None:
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.table import Table
+
+    table = Table("words", "documents")
+    table.columns[1].justify = "right"
+    for k, word in enumerate(found.words):
+        table.add_row(escape(word), f"{found.pairs[k, k]:,}")
+    for first, second, n in [*_pairs(found), *((found.words[0], word, n) for word, n in company)]:
+        table.add_row(escape(f"{first} + {second}"), f"{n:,}")
+    if len(found.words) > 2:
+        table.add_row("all of them", f"{len(found.documents):,}")
+    console = Console()
+    console.print(table)
+    for number, text in texts.items():
+        shown = "(the text is not there any more, or has changed)" if text is None else shortened(text)
+        console.print(f"[bold]document {number}[/bold] {escape(shown)}")
+
+
+def shortened(text: str) -> str:
+    """Beginning of a text on one line."""
+    line = " ".join(text.split())
+    return line if len(line) <= TEXT_WIDTH else line[: TEXT_WIDTH - 3] + "..."

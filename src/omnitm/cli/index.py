@@ -1,0 +1,354 @@
+"""`omnitm index`: text to the index that everything trains from."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import os
+import re
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from omnitm.errors import FileError, ParameterError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from rich.table import Table
+
+    from omnitm.corpus import DocumentIndex, Preparation, Progress, Reading, VocabularyRules
+
+UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
+EXAMPLES = """\
+examples:
+  omnitm index news.txt.xz -o news.index                     a line is a document
+  omnitm index reviews/ --document file -o reviews.index     a file is a document
+  omnitm index posts.jsonl --column text --max-words 20000 -o posts.index
+  zcat *.gz | omnitm index - -o all.index                    standard input
+  omnitm index more.txt --append -o news.index               more documents, the same words
+"""
+
+
+def add_parser(commands: Any) -> None:
+    """Fill the parser of this command."""
+    parser = commands.add_parser(
+        "index",
+        help="turn text into an index",
+        description="Turn text into the index that everything trains from; the defaults are the paper's.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument(
+        "sources", nargs="+", metavar="SOURCE", help="file, folder, pattern, or - for standard input"
+    )
+    parser.add_argument("-o", "--output", type=Path, required=True, metavar="INDEX", help="folder to make")
+    parser.add_argument("--force", action="store_true", help="replace an index of this name")
+    parser.add_argument(
+        "--append", action="store_true", help="add documents to INDEX, prepared as the old ones were"
+    )
+    _add_reading(parser.add_argument_group("reading"))
+    _add_preparation(parser.add_argument_group("preparation"))
+    _add_vocabulary(parser.add_argument_group("vocabulary"))
+    work = parser.add_argument_group("work")
+    work.add_argument(
+        "--memory", type=_size, metavar="SIZE", help="most memory, as 500M or 2G (default: a quarter)"
+    )
+    work.add_argument("--threads", type=int, default=os.cpu_count() or 1, help="default: %(default)s")
+    work.add_argument("--quiet", action="store_true", help="no progress bar, no summary")
+    parser.set_defaults(run=run)
+
+
+def _add_reading(group: Any) -> None:
+    group.add_argument(
+        "--document", choices=("line", "paragraph", "file"), help="what a document is (default: line)"
+    )
+    group.add_argument("--column", help="column or field with the text: CSV, TSV, JSON Lines, Parquet")
+    group.add_argument(
+        "--format", choices=("auto", "text", "csv", "tsv", "jsonl", "parquet"), help="default: by suffix"
+    )
+    group.add_argument("--encoding", help="default: utf-8")
+    group.add_argument(
+        "--errors", choices=("strict", "replace"), help="bytes that are no text (default: strict)"
+    )
+
+
+def _add_preparation(group: Any) -> None:
+    group.add_argument(
+        "--no-lowercase", dest="lowercase", action="store_false", default=None, help="keep capitals"
+    )
+    group.add_argument("--punctuation", choices=("delete", "space", "keep"), help="default: delete")
+    group.add_argument("--digits", choices=("delete", "space", "keep"), help="default: delete")
+    group.add_argument("--character-set", choices=("unicode", "ascii"), help="which punctuation and digits")
+    group.add_argument(
+        "--normalize", dest="normalization", choices=("NFC", "NFD", "NFKC", "NFKD"), help="Unicode form"
+    )
+    group.add_argument(
+        "--stop-words", metavar="FILE", help="english (default), none, or a file with a word per line"
+    )
+    group.add_argument("--token-pattern", metavar="REGEX", help="words are what matches (slower)")
+    group.add_argument(
+        "--tokenizer", metavar="MODULE:FUNCTION", help="words are what a Python function returns (slower)"
+    )
+
+
+def _add_vocabulary(group: Any) -> None:
+    group.add_argument(
+        "--max-words", type=_count_or_all, metavar="N", help="most frequent words to keep (40000), or all"
+    )
+    group.add_argument("--min-count", type=int, metavar="N", help="fewest occurrences")
+    group.add_argument(
+        "--min-documents", type=_number, metavar="N", help="fewest documents: 5, or a share as 0.001"
+    )
+    group.add_argument(
+        "--max-documents", type=_number, metavar="N", help="most documents: 9000, or a share as 0.5"
+    )
+    group.add_argument("--keep", type=Path, metavar="FILE", help="words to keep whatever their counts")
+    group.add_argument(
+        "--vocabulary", type=Path, metavar="FILE", help="exactly these words: a file, or another index"
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Build or extend an index, and say what is in it."""
+    try:
+        _build(arguments)
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt(
+            "stopped; nothing was left behind, run the same command to begin again"
+        ) from None
+    if not arguments.quiet:
+        from rich.console import Console
+
+        Console().print(describe_index(arguments.output))
+    return 0
+
+
+def _build(arguments: argparse.Namespace) -> None:
+    from omnitm.corpus import Resources, append_to_index, build_index
+
+    reading = _reading(arguments)
+    with _BuildBar(quiet=arguments.quiet) as bar:
+        resources = Resources(arguments.memory, arguments.threads, bar)
+        if arguments.append:
+            _refuse_with_append(arguments)
+            tokenizer = None if arguments.tokenizer is None else load_tokenizer(arguments.tokenizer)
+            append_to_index(
+                arguments.output, arguments.sources, reading=reading, resources=resources, tokenizer=tokenizer
+            )
+            return
+        build_index(
+            arguments.sources,
+            arguments.output,
+            preparation=_preparation(arguments),
+            vocabulary=_vocabulary(arguments),
+            reading=reading,
+            resources=resources,
+            overwrite=arguments.force,
+        )
+
+
+def describe_index(path: str | os.PathLike[str]) -> Table:
+    """Table of what is in an index: documents, words, what was dropped and why, how text was prepared."""
+    from rich.table import Table
+
+    from omnitm.corpus import DocumentIndex
+
+    index = DocumentIndex.open(path)
+    table = Table(title=f"index {path}", show_header=False, title_justify="left")
+    table.add_column(style="bold")
+    table.add_column(justify="right")
+    table.add_column()
+    for row in _facts(index):
+        table.add_row(*row)
+    return table
+
+
+def _facts(index: DocumentIndex) -> Iterator[tuple[str, str, str]]:
+    summary = index.summary
+    assert summary is not None  # noqa: S101  # every index on disk has one
+    yield (
+        "documents",
+        f"{index.n_documents:,}",
+        f"{summary.n_empty_documents:,} without a word of the vocabulary",
+    )
+    yield "words in the text", f"{summary.all_words.tokens:,}", f"{summary.all_words.types:,} different ones"
+    kept = f"{summary.coverage:.1%} of the text, {summary.coverage_without_stop_words:.1%} without stop words"
+    yield "vocabulary", f"{index.n_words:,}", f"{summary.kept.tokens:,} occurrences: {kept}"
+    for reason, tally in summary.dropped.items():
+        if tally.tokens:
+            yield f"dropped: {reason}", f"{tally.types:,}", f"{tally.tokens:,} occurrences"
+    if summary.absent:
+        some = ", ".join(summary.absent[:5]) + (", ..." if len(summary.absent) > 5 else "")
+        yield "wanted but absent", f"{len(summary.absent):,}", some
+    yield (
+        "document/word pairs",
+        f"{summary.n_pairs:,}",
+        f"{summary.n_pairs / max(1, index.n_documents):.1f} per document",
+    )
+    size = sum(file.stat().st_size for file in Path(index.path or ".").iterdir())
+    yield "on disk", f"{size / 1e6:,.1f} MB", ""
+    yield "preparation", "", _options(index.preparation_or_default)
+
+
+def _options(preparation: Preparation) -> str:
+    options = preparation.to_json()
+    if isinstance(options["stop_words"], list):
+        options["stop_words"] = f"{len(options['stop_words'])} of your own"
+    return ", ".join(f"{name}={value}" for name, value in options.items() if value is not None)
+
+
+def _chosen(arguments: argparse.Namespace, *names: str) -> dict[str, Any]:
+    """Options that the user gave; the rest keep their defaults."""
+    return {name: getattr(arguments, name) for name in names if getattr(arguments, name) is not None}
+
+
+def _reading(arguments: argparse.Namespace) -> Reading:
+    from omnitm.corpus import Reading
+
+    return Reading(**_chosen(arguments, "document", "column", "format", "encoding", "errors"))
+
+
+def _preparation(arguments: argparse.Namespace) -> Preparation:
+    from omnitm.corpus import Preparation
+
+    options = _chosen(
+        arguments, "lowercase", "punctuation", "digits", "character_set", "normalization", "token_pattern"
+    )
+    if arguments.stop_words is not None and arguments.stop_words != "english":
+        options["stop_words"] = (
+            None if arguments.stop_words == "none" else read_words(Path(arguments.stop_words))
+        )
+    if arguments.tokenizer is not None:
+        options["tokenizer"] = load_tokenizer(arguments.tokenizer)
+    return Preparation(**options)
+
+
+def _vocabulary(arguments: argparse.Namespace) -> VocabularyRules:
+    from omnitm.corpus import VocabularyRules
+
+    options = _chosen(arguments, "min_count", "min_documents", "max_documents")
+    if arguments.max_words is not None:
+        options["max_words"] = None if arguments.max_words == 0 else arguments.max_words
+    if arguments.keep is not None:
+        options["keep"] = read_words(arguments.keep)
+    if arguments.vocabulary is not None:
+        if options or arguments.max_words is not None:
+            raise ParameterError(
+                "--vocabulary fixes the words; leave out the other options of the vocabulary."
+            )
+        file = (
+            arguments.vocabulary / "vocabulary.txt" if arguments.vocabulary.is_dir() else arguments.vocabulary
+        )
+        options["fixed"] = read_words(file)
+    return VocabularyRules(**options)
+
+
+def _refuse_with_append(arguments: argparse.Namespace) -> None:
+    names = (
+        "lowercase",
+        "punctuation",
+        "digits",
+        "character_set",
+        "normalization",
+        "stop_words",
+        "token_pattern",
+    )
+    names += ("max_words", "min_count", "min_documents", "max_documents", "keep", "vocabulary")
+    given = _chosen(arguments, *names)
+    if given or arguments.force:
+        listed = ", ".join("--" + name.replace("_", "-") for name in (given or {"force": True}))
+        raise ParameterError(f"--append prepares text as the index was made; leave out {listed}.")
+
+
+def read_words(file: Path) -> list[str]:
+    """Words of a file, one per line, blank lines and repeats left out."""
+    try:
+        lines = file.read_text(encoding="utf-8").split("\n")
+    except OSError as error:
+        raise FileError(file, f"cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise FileError(
+            file, f"not UTF-8 at byte {error.start}; a word list must be UTF-8, a word per line"
+        ) from None
+    return list(dict.fromkeys(line.strip() for line in lines if line.strip()))
+
+
+def load_tokenizer(name: str) -> Callable[[str], Iterable[str]]:
+    """Python function that a user named on the command line."""
+    module, _, attribute = name.partition(":")
+    if not module or not attribute:
+        raise ParameterError(f"--tokenizer must look like module:function. Got {name!r} instead.")
+    sys.path.insert(0, os.getcwd())  # noqa: PTH109  # like `python -m`
+    try:
+        function = getattr(importlib.import_module(module), attribute, None)
+    except ImportError as error:
+        raise ParameterError(f"--tokenizer {name}: {error}.") from error
+    finally:
+        sys.path.pop(0)
+    if not callable(function):
+        raise ParameterError(f"--tokenizer {name}: {module} has no function {attribute!r}.")
+    return function  # type: ignore[no-any-return]  # callable is all that can be known
+
+
+def _size(text: str) -> int:
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([kmgt]?)(?:i?b)?", text.strip().lower())
+    if match is None:
+        raise argparse.ArgumentTypeError(f"a size looks like 500M or 2G, not {text!r}")
+    return int(float(match[1]) * UNITS[match[2]])
+
+
+def _number(text: str) -> float:
+    try:
+        return int(text) if text.isdigit() else float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(
+            f"a number of documents, or a share such as 0.5, not {text!r}"
+        ) from None
+
+
+def _count_or_all(text: str) -> int:
+    if text == "all":
+        return 0
+    if not text.isdigit() or int(text) == 0:
+        raise argparse.ArgumentTypeError(f"a number of words, or all, not {text!r}")
+    return int(text)
+
+
+class _BuildBar:
+    """Progress bar of a build: bytes while reading, documents while writing."""
+
+    def __init__(self, *, quiet: bool) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
+        from rich.progress import Progress as Bar
+
+        self._bar = Bar(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            TextColumn("{task.fields[amount]}"),
+            TextColumn("{task.fields[speed]:,.0f} documents/s"),
+            TimeRemainingColumn(),
+            console=Console(stderr=True),
+            disable=quiet,
+        )
+        self._task = self._bar.add_task("reading", total=None, amount="", speed=0.0)
+
+    def __call__(self, news: Progress) -> None:
+        elapsed = self._bar.tasks[0].elapsed or 1e-9
+        amount = f"{news.done / 1e6:,.0f} MB" if news.stage == "reading" else f"{news.done:,} documents"
+        self._bar.update(
+            self._task,
+            description=news.stage,
+            completed=news.done,
+            total=news.total or None,
+            amount=amount,
+            speed=news.n_documents / elapsed,
+        )
+
+    def __enter__(self) -> _BuildBar:  # noqa: PYI034  # typing.Self needs Python 3.11
+        self._bar.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._bar.stop()

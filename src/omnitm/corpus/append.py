@@ -1,0 +1,138 @@
+"""More documents for an index: only the new text is read, the vocabulary stays."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from omnitm._native import interleave
+from omnitm.corpus import storage
+from omnitm.corpus.build import Built, FolderBuild, Resources, sizes, source_facts, write_facts
+from omnitm.corpus.index import DocumentIndex
+from omnitm.corpus.reading import Reading, find_sources
+from omnitm.corpus.storage import FolderSink, folder_in_the_making
+from omnitm.corpus.vocabulary import IndexSummary, Tally, VocabularyRules
+from omnitm.errors import CorpusError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from os import PathLike
+
+    from numpy.typing import NDArray
+
+ELEMENTS_AT_A_TIME = 2_000_000
+
+
+def append_to_index(
+    path: str | PathLike[str],
+    sources: str | PathLike[str] | Iterable[str | PathLike[str]],
+    *,
+    reading: Reading | None = None,
+    resources: Resources | None = None,
+    tokenizer: Callable[[str], Iterable[str]] | None = None,
+) -> Path:
+    """Add the documents of more sources to an index, prepared as the old ones were; words unknown to it are dropped.
+
+    The old index stays in place until the new one is complete.
+    """
+    path = Path(path)
+    old = DocumentIndex.open(path, tokenizer=tokenizer)
+    paths, reading, resources = find_sources(sources), reading or Reading(), resources or Resources()
+    rules = VocabularyRules(fixed=old.vocabulary)
+    with folder_in_the_making(path, overwrite=True) as folder:
+        new_folder = folder / "new"
+        new_folder.mkdir()
+        new_sink, sink = FolderSink(new_folder), FolderSink(folder)
+        try:
+            build = FolderBuild(new_folder, new_sink, resources)
+            new = build.from_sources(paths, reading, old.preparation_or_default, rules)
+            new_sink.close()
+            if old.n_documents + new.summary.n_documents >= 2**32 - 1:
+                raise CorpusError("An index holds at most 4,294,967,294 documents; begin another one.")
+            _write_joined(path, old, new_folder, new, sink)
+            _write_joined_facts(path, old, new, source_facts(paths, reading), sink, resources)
+        finally:
+            new_sink.close()
+            sink.close()
+            storage.remove_folder(new_folder)
+    return path
+
+
+def _read(folder: Path, name: str, start: int, stop: int) -> NDArray[Any]:
+    dtype = np.dtype(storage.ARRAYS[name])
+    file = folder / f"{name}.bin"
+    if stop <= start:
+        return np.empty(0, dtype=dtype)
+    return np.fromfile(file, dtype=dtype, count=stop - start, offset=start * dtype.itemsize)
+
+
+def _copy(folder: Path, name: str, n: int, sink: FolderSink, at: int, add: int = 0) -> None:
+    for start in range(0, n, ELEMENTS_AT_A_TIME):
+        part = _read(folder, name, start, min(n, start + ELEMENTS_AT_A_TIME))
+        sink.write(name, at + start, part + part.dtype.type(add) if add else part)
+
+
+def _write_joined(path: Path, old: DocumentIndex, new_folder: Path, new: Built, sink: FolderSink) -> None:
+    n_old_pairs, n_new_pairs = len(old.document_words), new.summary.n_pairs
+    _copy(path, "document_offsets", old.n_documents + 1, sink, 0)
+    _copy(path, "document_words", n_old_pairs, sink, 0)
+    first = _read(new_folder, "document_offsets", 1, new.summary.n_documents + 1) + np.uint64(n_old_pairs)
+    sink.write("document_offsets", old.n_documents + 1, first)
+    _copy(new_folder, "document_words", n_new_pairs, sink, n_old_pairs)
+    new_offsets = _read(new_folder, "word_offsets", 0, old.n_words + 1)
+    offsets = np.asarray(old.word_offsets) + new_offsets
+    sink.write("word_offsets", 0, offsets)
+    low = 0
+    while low < old.n_words:
+        wanted = offsets[low] + np.uint64(ELEMENTS_AT_A_TIME)
+        high = max(low + 1, min(old.n_words, int(np.searchsorted(offsets, wanted, side="right")) - 1))
+        parts, counts = [], []
+        for folder, ends, shift in ((path, old.word_offsets, 0), (new_folder, new_offsets, old.n_documents)):
+            documents = _read(folder, "word_documents", int(ends[low]), int(ends[high]))
+            parts.append(documents + np.uint32(shift))
+            counts.append(np.diff(ends[low : high + 1]).astype(np.uint32))
+        sink.write("word_documents", int(offsets[low]), interleave(counts, parts))
+        low = high
+
+
+def _write_joined_facts(
+    path: Path,
+    old: DocumentIndex,
+    new: Built,
+    new_sources: dict[str, Any],
+    sink: FolderSink,
+    resources: Resources,
+) -> None:
+    sources = storage.read_json(path, "sources.json")
+    shift = len(sources["files"])
+    rows = new.positions.reshape(-1, 3) + np.array([shift, 0, old.n_documents], dtype=np.uint64)
+    positions = np.concatenate([storage.mapped(path, "positions"), rows.reshape(-1)])
+    sources["files"] += new_sources["files"]
+    sources["reading"] += [{**reading, "first_source": shift} for reading in new_sources["reading"]]
+    counts = new.counts if old.word_counts is None else np.asarray(old.word_counts) + new.counts
+    summary = joined_summary(old.summary or IndexSummary(), new.summary, counts)
+    joined = Built(list(old.vocabulary), counts, summary, positions)
+    write_facts(sink, joined, storage.read_json(path, "options.json"), sources)
+    sink.seal(sizes(joined), resources.n_threads)
+
+
+def joined_summary(old: IndexSummary, new: IndexSummary, counts: NDArray[np.uint64]) -> IndexSummary:
+    """Figures of both parts; words dropped from both count as different ones, since their spelling is not kept."""
+    dropped = {reason: Tally(tally.types, tally.tokens) for reason, tally in old.dropped.items()}
+    for reason, tally in new.dropped.items():
+        dropped.setdefault(reason, Tally()).add((tally.types, tally.tokens))
+    kept = Tally(int(np.count_nonzero(counts)), int(counts.sum()))
+    everything = Tally(kept.types, kept.tokens)
+    for tally in dropped.values():
+        everything.add((tally.types, tally.tokens))
+    return IndexSummary(
+        n_documents=old.n_documents + new.n_documents,
+        n_empty_documents=old.n_empty_documents + new.n_empty_documents,
+        n_pairs=old.n_pairs + new.n_pairs,
+        all_words=everything,
+        kept=kept,
+        dropped=dropped,
+        absent=[word for word in old.absent if word in set(new.absent)],
+    )

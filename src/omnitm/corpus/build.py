@@ -1,0 +1,326 @@
+"""Text to index: count every word, choose the vocabulary, write both orders."""
+
+from __future__ import annotations
+
+import os
+import unicodedata
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from omnitm.corpus.assembling import Assembled, assemble
+from omnitm.corpus.counting import Worker, count_blocks
+from omnitm.corpus.documents import document_blocks, source_blocks
+from omnitm.corpus.preparation import Preparation
+from omnitm.corpus.reading import Reading, find_sources
+from omnitm.corpus.scratch import FileScratch, MemoryScratch
+from omnitm.corpus.storage import FolderSink, folder_in_the_making, to_json_text, vocabulary_text
+from omnitm.corpus.streams import binary_file, not_text
+from omnitm.corpus.vocabulary import IndexSummary, VocabularyChoice, VocabularyRules
+from omnitm.errors import CorpusError
+from omnitm.parameters import check_integer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from os import PathLike
+
+    from numpy.typing import NDArray
+
+    from omnitm.corpus.assembling import Sink
+    from omnitm.corpus.counting import CountedBlock
+    from omnitm.corpus.documents import Document
+    from omnitm.corpus.reading import TextBlock
+    from omnitm.corpus.scratch import Scratch
+
+LEAST_MEMORY = 192 << 20
+# Interpreter and libraries, then per thread: blocks in flight and two runs in both orders.
+FIXED_MEMORY = 96 << 20
+MEMORY_PER_THREAD = 40 << 20
+
+
+class Progress(NamedTuple):
+    """How far a build is."""
+
+    stage: str  # "reading" or "writing"
+    done: int  # bytes read, or documents written
+    total: int  # the same in all; 0 when unknown
+    n_documents: int
+
+
+@dataclass(frozen=True)
+class Resources:
+    """What a build may use.
+
+    Parameters
+    ----------
+    memory
+        Bytes in all; None means a quarter of the machine's.
+    n_threads
+        Threads; the result is the same for any number.
+    progress
+        Called with a `Progress` after every block.
+    """
+
+    memory: int | None = None
+    n_threads: int = 1
+    progress: Callable[[Progress], None] | None = None
+
+    def __post_init__(self) -> None:
+        check_integer("Resources", "n_threads", self.n_threads, 1, 1024)
+        if self.memory is not None:
+            check_integer("Resources", "memory", self.memory, LEAST_MEMORY)
+
+    @property
+    def table_limit(self) -> int:
+        """Bytes for the words of one thread; setting them aside takes as much again for a moment."""
+        memory = self.memory or machine_memory() // 4
+        free = memory - FIXED_MEMORY - self.n_threads * MEMORY_PER_THREAD
+        return max(8 << 20, free // (2 * self.n_threads))
+
+
+def machine_memory() -> int:
+    """Bytes of memory that this process may use."""
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    limit = Path("/sys/fs/cgroup/memory.max")
+    text = limit.read_text().strip() if limit.is_file() else "max"
+    return min(memory, int(text)) if text.isdigit() else memory
+
+
+class Built(NamedTuple):
+    """What a build knows besides the arrays in its sink."""
+
+    words: list[str]
+    counts: NDArray[np.uint64]
+    summary: IndexSummary
+    positions: NDArray[np.uint64]
+
+
+def build_index(
+    sources: str | PathLike[str] | Iterable[str | PathLike[str]],
+    output: str | PathLike[str],
+    *,
+    preparation: Preparation | None = None,
+    vocabulary: VocabularyRules | None = None,
+    reading: Reading | None = None,
+    resources: Resources | None = None,
+    overwrite: bool = False,
+) -> Path:
+    """Index files, folders or patterns (`-` is standard input) into the folder `output`; returns its path."""
+    paths = find_sources(sources)
+    preparation, reading = preparation or Preparation(), reading or Reading()
+    corpus = _Corpus(source_blocks(paths, reading, preparation), paths, reading)
+    return _build_folder(corpus, Path(output), preparation, vocabulary, resources, overwrite=overwrite)
+
+
+def index_documents(
+    documents: Iterable[Document],
+    output: str | PathLike[str],
+    *,
+    preparation: Preparation | None = None,
+    vocabulary: VocabularyRules | None = None,
+    resources: Resources | None = None,
+    overwrite: bool = False,
+) -> Path:
+    """Index texts or token lists into the folder `output`; returns its path."""
+    preparation = preparation or Preparation()
+    corpus = _Corpus(document_blocks(documents, preparation), [], None)
+    return _build_folder(corpus, Path(output), preparation, vocabulary, resources, overwrite=overwrite)
+
+
+class MemorySink:
+    """Arrays of an index, in memory."""
+
+    def __init__(self) -> None:
+        self._parts: dict[str, list[tuple[int, NDArray[Any]]]] = {}
+
+    def write(self, name: str, offset: int, array: NDArray[Any]) -> None:
+        """Keep a part."""
+        self._parts.setdefault(name, []).append((offset, array))
+
+    def array(self, name: str) -> NDArray[Any]:
+        """All parts in their order."""
+        parts = sorted(self._parts.get(name, []), key=lambda part: part[0])
+        if not parts:
+            return np.empty(0, dtype=np.uint32)
+        return np.concatenate([array for _, array in parts])
+
+
+def build_in_memory(
+    documents: Iterable[Document], preparation: Preparation, vocabulary: VocabularyRules
+) -> tuple[Built, MemorySink]:
+    """Index texts or token lists without touching the disk."""
+    sink = MemorySink()
+    corpus = _Corpus(document_blocks(documents, preparation), [], None)
+    return _build(corpus, preparation, vocabulary, Resources(), MemoryScratch(), sink), sink
+
+
+class _Corpus(NamedTuple):
+    blocks: Iterable[TextBlock]
+    paths: Sequence[Path]
+    reading: Reading | None
+
+    @property
+    def n_bytes(self) -> int:
+        return sum(path.stat().st_size for path in self.paths if path.is_file())
+
+    @property
+    def refuses_nul(self) -> bool:
+        """Whether NUL means a binary file; in a text given by a program it is white space."""
+        return bool(self.paths)
+
+    def refusal(self, problem: int, block: TextBlock, at: int) -> Exception:
+        if not self.paths:
+            return CorpusError(f"Document {block.offset} or one of the next is not valid text.")
+        error = not_text(self.paths[block.source], "utf-8", block.offset + at)
+        return error if problem == 1 else binary_file(self.paths[block.source], block.offset + at)
+
+
+class FolderBuild:
+    """A build whose arrays go to files, with a scratch file that vanishes by itself."""
+
+    def __init__(self, folder: Path, sink: FolderSink, resources: Resources) -> None:
+        self._folder, self._sink, self._resources = folder, sink, resources
+
+    def from_sources(
+        self, paths: Sequence[Path], reading: Reading, preparation: Preparation, rules: VocabularyRules
+    ) -> Built:
+        """Index files; the sink gets the two orders."""
+        return self.run(
+            _Corpus(source_blocks(paths, reading, preparation), paths, reading), preparation, rules
+        )
+
+    def run(self, corpus: _Corpus, preparation: Preparation, rules: VocabularyRules) -> Built:
+        """Index a corpus; the sink gets the two orders."""
+        scratch = FileScratch(self._folder)
+        try:
+            return _build(corpus, preparation, rules, self._resources, scratch, self._sink)
+        finally:
+            scratch.close()
+
+
+def _build_folder(
+    corpus: _Corpus,
+    output: Path,
+    preparation: Preparation,
+    vocabulary: VocabularyRules | None,
+    resources: Resources | None,
+    *,
+    overwrite: bool,
+) -> Path:
+    vocabulary, resources = vocabulary or VocabularyRules(), resources or Resources()
+    with folder_in_the_making(output, overwrite=overwrite) as folder:
+        sink = FolderSink(folder)
+        try:
+            built = FolderBuild(folder, sink, resources).run(corpus, preparation, vocabulary)
+            options = {
+                "preparation": preparation.to_json(),
+                "vocabulary": vocabulary.to_json(),
+                "unicode_version": unicodedata.unidata_version,
+            }
+            write_facts(sink, built, options, source_facts(corpus.paths, corpus.reading))
+            sink.seal(sizes(built), resources.n_threads)
+        finally:
+            sink.close()
+    return output
+
+
+def sizes(built: Built) -> dict[str, int]:
+    """Figures that the manifest repeats."""
+    return {
+        "n_documents": built.summary.n_documents,
+        "n_words": len(built.words),
+        "n_pairs": built.summary.n_pairs,
+    }
+
+
+def write_facts(sink: FolderSink, built: Built, options: dict[str, Any], sources: dict[str, Any]) -> None:
+    """Write everything but the two orders."""
+    sink.write("word_counts", 0, built.counts)
+    sink.write("positions", 0, built.positions)
+    sink.write_text("vocabulary.txt", vocabulary_text(built.words))
+    sink.write_text("options.json", to_json_text(options))
+    sink.write_text("sources.json", to_json_text(sources))
+    sink.write_text("summary.json", to_json_text(built.summary.to_json()))
+
+
+def source_facts(paths: Sequence[Path], reading: Reading | None) -> dict[str, Any]:
+    """Where the text lies, and how it was read."""
+    files = [
+        {
+            "path": str(path.absolute()) if path.is_file() else str(path),
+            "size": path.stat().st_size if path.is_file() else 0,
+        }
+        for path in paths
+    ]
+    options = [] if reading is None else [{"first_source": 0, **reading.__dict__}]
+    return {"files": files, "reading": options}
+
+
+def _build(
+    corpus: _Corpus,
+    preparation: Preparation,
+    rules: VocabularyRules,
+    resources: Resources,
+    scratch: Scratch,
+    sink: Sink,
+) -> Built:
+    keep = list(dict.fromkeys(token for word in rules.keep for token in preparation.tokens(word)))
+    named = set(keep if rules.fixed is None else rules.fixed)
+    stop_words = sorted(word.encode() for word in preparation.prepared_stop_words - named)
+    report = resources.progress or (lambda _: None)
+    n_bytes = corpus.n_bytes
+    rules_of_text = preparation.native_rules(refuse_nul=corpus.refuses_nul)
+    workers = [
+        Worker(rules_of_text, stop_words, scratch, resources.table_limit, corpus.refusal)
+        for _ in range(resources.n_threads)
+    ]
+    counted = count_blocks(
+        corpus.blocks,
+        workers,
+        lambda done, documents: report(Progress("reading", done, n_bytes, documents)),
+    )
+    n_tokens_too_long = sum(generation_table.n_too_long for generation_table in (w.table for w in workers))
+    choice = VocabularyChoice(rules, keep, counted.n_documents)
+    for table in counted.tables(scratch, stop_words):
+        choice.look_at(table)
+    words, counts = choice.vocabulary()
+    summary = choice.summarize(counts, n_tokens_too_long)
+    summary.n_documents = counted.n_documents
+    _check_not_empty(summary)
+    assembled = assemble(
+        counted, words, scratch, sink, resources.n_threads,
+        lambda done: report(Progress("writing", done, counted.n_documents, counted.n_documents)),
+    )  # fmt: skip
+    return Built(words, counts, _completed(summary, assembled), _positions(counted.blocks))
+
+
+def _completed(summary: IndexSummary, assembled: Assembled) -> IndexSummary:
+    summary.n_pairs, summary.n_empty_documents = assembled.n_pairs, assembled.n_empty_documents
+    return summary
+
+
+def _check_not_empty(summary: IndexSummary) -> None:
+    if summary.n_documents == 0:
+        raise CorpusError("There is no document in the corpus: every source is empty.")
+    if summary.all_words.tokens == 0:
+        raise CorpusError(f"There is no word in the {summary.n_documents} documents of the corpus.")
+    if summary.kept.tokens == 0:
+        reasons = ", ".join(
+            f"{tally.types} {reason}" for reason, tally in summary.dropped.items() if tally.types
+        )
+        raise CorpusError(
+            f"No word is left of {summary.all_words.types} different ones ({reasons}); "
+            "loosen the rules for the vocabulary (VocabularyRules, or omnitm index --help)."
+        )
+
+
+def _positions(blocks: Sequence[CountedBlock]) -> NDArray[np.uint64]:
+    """Rows (source, offset, first document) of all blocks in which a document begins."""
+    rows: list[tuple[int, int, int]] = []
+    first = 0
+    for block in blocks:
+        rows.append((block.source, block.offset, first))
+        first += block.lengths.size
+    return np.array(rows, dtype=np.uint64).reshape(-1)

@@ -1,0 +1,91 @@
+"""In how many documents words occur together."""
+
+from __future__ import annotations
+
+from functools import reduce
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from omnitm.errors import ParameterError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from omnitm.corpus.index import DocumentIndex
+
+
+DOCUMENTS_AT_A_TIME = 100_000
+
+
+class Cooccurrence(NamedTuple):
+    """Documents that words share."""
+
+    words: list[str]
+    pairs: NDArray[np.int64]  # words x words; the diagonal holds each word's own documents
+    documents: NDArray[np.uint32]  # those that hold all of the words
+
+
+def cooccurrence(index: DocumentIndex, words: Sequence[str]) -> Cooccurrence:
+    """Count the documents that each pair of words shares, and find those that hold all of them.
+
+    Examples
+    --------
+    >>> from omnitm.corpus import DocumentIndex
+    >>> index = DocumentIndex.from_documents(["cat dog", "cat mouse", "dog cat mouse"])
+    >>> cooccurrence(index, ["cat", "mouse"]).pairs.tolist()
+    [[3, 2], [2, 2]]
+    """
+    if isinstance(words, str) or not words:
+        raise ParameterError(
+            f"The 'words' parameter of cooccurrence must be a list of words. Got {words!r} instead."
+        )
+    members = [index.documents_with(index.word_id(word)) for word in words]
+    pairs = np.zeros((len(words), len(words)), dtype=np.int64)
+    for i, first in enumerate(members):
+        pairs[i, i] = len(first)
+        for j in range(i):
+            pairs[i, j] = pairs[j, i] = len(shared(first, members[j]))
+    return Cooccurrence(list(words), pairs, reduce(shared, members))
+
+
+def shared(first: NDArray[np.uint32], second: NDArray[np.uint32]) -> NDArray[np.uint32]:
+    """Members of both of two ascending arrays."""
+    short, long = sorted((first, second), key=len)
+    if len(long) == 0:
+        return short[:0]
+    places = np.searchsorted(long, short)
+    places[places == len(long)] = 0
+    return short[long[places] == short]
+
+
+def partners(index: DocumentIndex, word: str, most: int = 10) -> list[tuple[str, int]]:
+    """Words that share the most documents with `word`, and how many.
+
+    Examples
+    --------
+    >>> from omnitm.corpus import DocumentIndex
+    >>> index = DocumentIndex.from_documents(["cat dog", "cat mouse", "dog cat mouse", "mouse"])
+    >>> partners(index, "dog")
+    [('cat', 2), ('mouse', 1)]
+    """
+    word_id = index.word_id(word)
+    counts = np.zeros(index.n_words, dtype=np.int64)
+    documents = index.documents_with(word_id)
+    for start in range(0, len(documents), DOCUMENTS_AT_A_TIME):
+        counts += _word_counts(index, documents[start : start + DOCUMENTS_AT_A_TIME])
+    counts[word_id] = 0
+    best = np.lexsort((np.arange(len(counts)), -counts))[:most]
+    return [(index.vocabulary[k], int(counts[k])) for k in best if counts[k]]
+
+
+def _word_counts(index: DocumentIndex, documents: NDArray[np.uint32]) -> NDArray[np.int64]:
+    """In how many of the documents each word occurs."""
+    starts = index.document_offsets[documents].astype(np.int64)
+    ends = index.document_offsets[documents.astype(np.int64) + 1].astype(np.int64)
+    lengths = ends - starts
+    before = np.cumsum(lengths) - lengths
+    places = np.repeat(starts - before, lengths) + np.arange(int(lengths.sum()))
+    return np.bincount(index.document_words[places], minlength=index.n_words)

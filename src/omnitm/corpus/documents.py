@@ -1,0 +1,228 @@
+"""Documents of files and of Python objects, as blocks for the native code."""
+
+from __future__ import annotations
+
+import csv
+import json
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from omnitm.corpus.preparation import checked_tokens
+from omnitm.corpus.reading import BLOCK_SIZE, TextBlock, cut_text, split_documents
+from omnitm.corpus.streams import SourceStream, TranscodedStream, not_text
+from omnitm.errors import CorpusError, FileError, MissingExtraError
+
+if TYPE_CHECKING:
+    from omnitm.corpus.preparation import Preparation
+    from omnitm.corpus.reading import Reading
+    from omnitm.corpus.streams import ByteStream
+
+Document = str | Sequence[str]
+ROWS_PER_BATCH = 1024
+LETTERS_PER_WORD = 8
+
+
+def source_blocks(paths: Sequence[Path], reading: Reading, preparation: Preparation) -> Iterator[TextBlock]:
+    """Blocks of all sources, one source after the other."""
+    finished = 0
+    for number, path in enumerate(paths):
+        with SourceStream(path) as stream:
+            blocks = _blocks_of(stream, reading, preparation)
+            for data, unit, ends, is_tokens, offset in blocks:
+                position = finished + stream.packed_position()
+                yield TextBlock(data, unit, ends, is_tokens, number, offset, position)
+            finished += stream.packed_position()
+
+
+_Piece = tuple["bytes | bytearray", str, bool, bool, int]
+
+
+def _blocks_of(stream: SourceStream, reading: Reading, preparation: Preparation) -> Iterator[_Piece]:
+    if reading.format_of(stream.path) != "text":
+        yield from _record_blocks(records_of(stream, reading), preparation)
+        return
+    unit = reading.document
+    pieces = cut_text(
+        utf8_stream(stream, reading), unit, stream.path, whole_documents=not preparation.is_native
+    )
+    for data, ends, offset in pieces:
+        if preparation.is_native and preparation.normalization is None:
+            yield data, unit, ends, False, offset
+            continue
+        texts = [
+            decoded(stream.path, part, offset)
+            for part in ([data] if preparation.is_native else split_documents(data, unit))
+        ]
+        if preparation.is_native:
+            yield preparation.normalized(texts[0]).encode(), unit, ends, False, offset
+        else:
+            yield _encode(texts, preparation, f"{stream.path}: byte {offset}"), "line", True, True, offset
+
+
+def utf8_stream(stream: SourceStream, reading: Reading) -> ByteStream:
+    """Return the stream itself, or a view of it in UTF-8."""
+    return stream if reading.is_plain_utf8 else TranscodedStream(stream, reading.encoding, reading.errors)
+
+
+def decoded(path: Path, data: bytes | bytearray, offset: int) -> str:
+    """Text of UTF-8 bytes that begin at `offset` of a file."""
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise not_text(path, "utf-8", offset + error.start) from None
+
+
+def document_blocks(documents: Iterable[Document], preparation: Preparation) -> Iterator[TextBlock]:
+    """Blocks of texts or token lists that a Python program gives."""
+    for data, unit, ends, is_tokens, offset in _record_blocks(documents, preparation):
+        yield TextBlock(data, unit, ends, is_tokens, 0, offset, 0)
+
+
+def _record_blocks(records: Iterable[Document], preparation: Preparation) -> Iterator[_Piece]:
+    """Texts joined by newlines; a block holds texts or token lists, never both."""
+    batch: list[Document] = []
+    size = 0
+    number = -1
+    for number, record in enumerate(records):
+        is_other_kind = batch and isinstance(record, str) != isinstance(batch[0], str)
+        if size >= BLOCK_SIZE or is_other_kind:
+            yield _record_block(batch, preparation, number - len(batch))
+            batch, size = [], 0
+        batch.append(record)
+        size += len(record) + 1 if isinstance(record, str) else LETTERS_PER_WORD * _length(record)
+    if batch:
+        yield _record_block(batch, preparation, number + 1 - len(batch))
+
+
+def _length(record: Any) -> int:
+    return len(record) if hasattr(record, "__len__") else 1
+
+
+def _record_block(batch: list[Document], preparation: Preparation, first: int) -> _Piece:
+    is_tokens = not isinstance(batch[0], str) or not preparation.is_native
+    return _encode(batch, preparation, f"Document {first}"), "line", True, is_tokens, first
+
+
+def _encode(documents: Sequence[Document], preparation: Preparation, where: str) -> bytes:
+    lines = [_line(document, preparation, where) for document in documents]
+    lines.append("")
+    try:
+        return "\n".join(lines).encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise CorpusError(
+            f"{where} or one of the next {len(documents)} holds half of a surrogate pair ({error.object[error.start]!r}), "
+            'which is no character; repair it with text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").'
+        ) from None
+
+
+def _line(document: Any, preparation: Preparation, where: str) -> str:
+    if isinstance(document, str):
+        if preparation.is_native:
+            return preparation.normalized(document).replace("\n", " ").replace("\0", " ")
+        return "\0".join(preparation.tokens(document))
+    if isinstance(document, (bytes, bytearray)) or not isinstance(document, Iterable):
+        raise CorpusError(
+            f"{where}: a document must be a str or a list of str. Got {type(document).__name__} instead."
+        )
+    return "\0".join(checked_tokens(document))
+
+
+def records_of(stream: SourceStream, reading: Reading) -> Iterator[Document]:
+    """Texts (or token lists) in the chosen column of a table."""
+    kind = reading.format_of(stream.path)
+    if kind == "jsonl":
+        return _json_records(stream, reading)
+    if kind == "parquet":
+        return _parquet_records(stream.path, reading)
+    return _csv_records(stream, reading, "\t" if kind == "tsv" else ",")
+
+
+def _lines(stream: SourceStream, reading: Reading) -> Iterator[str]:
+    """Lines with their ends, decoded."""
+    for data, _, offset in cut_text(utf8_stream(stream, reading), "line", stream.path, whole_documents=True):
+        text = decoded(stream.path, data, offset)
+        text = text.removeprefix("\N{ZERO WIDTH NO-BREAK SPACE}") if offset == 0 else text
+        start = 0
+        while (end := text.find("\n", start) + 1) > 0:
+            yield text[start:end]
+            start = end
+        if start < len(text):
+            yield text[start:]
+
+
+def _csv_records(stream: SourceStream, reading: Reading, delimiter: str) -> Iterator[str]:
+    limit = csv.field_size_limit(sys.maxsize)  # the default of 128 KiB is less than a long document
+    try:
+        rows = csv.reader(_lines(stream, reading), delimiter=delimiter, strict=True)
+        header = next(rows, None)
+        if header is None:
+            return
+        position = _column_position(stream.path, header, reading.column)
+        for row in rows:
+            if len(row) > position:
+                yield row[position]
+            elif row:
+                raise FileError(
+                    stream.path,
+                    f"line {rows.line_num} has {len(row)} columns, too few for {reading.column!r}",
+                )
+    except csv.Error as error:
+        raise FileError(stream.path, f"line {rows.line_num}: not a table: {error}") from error
+    finally:
+        csv.field_size_limit(limit)
+
+
+def _column_position(path: Path, columns: Sequence[str], wanted: str | None) -> int:
+    listed = ", ".join(map(repr, columns))
+    if wanted is None:
+        raise FileError(path, f"which column holds the text? Choose with --column; there are {listed}")
+    if wanted not in columns:
+        raise FileError(path, f"no column {wanted!r}; there are {listed}")
+    return list(columns).index(wanted)
+
+
+def _json_records(stream: SourceStream, reading: Reading) -> Iterator[Document]:
+    for number, line in enumerate(_lines(stream, reading), 1):
+        if not line.strip():
+            continue
+        try:
+            record = json.loads(line)
+        except (json.JSONDecodeError, RecursionError) as error:
+            raise FileError(stream.path, f"line {number} is not JSON: {error}") from None
+        yield _field(record, reading, stream.path, number)
+
+
+def _field(record: Any, reading: Reading, path: Path, number: int) -> Document:
+    if isinstance(record, str) and reading.column is None:
+        value: Any = record
+    elif not isinstance(record, dict):
+        raise FileError(path, f"line {number} is not a JSON object but {type(record).__name__}")
+    else:
+        _column_position(Path(f"{path}: line {number}"), list(record), reading.column)
+        value = record[reading.column]
+    if value is None:
+        return ""
+    if not isinstance(value, (str, list)):
+        raise FileError(
+            path, f"line {number}: {reading.column!r} is neither text nor a list of words but {value!r}"
+        )
+    return value
+
+
+def _parquet_records(path: Path, reading: Reading) -> Iterator[Document]:
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError:
+        raise MissingExtraError(f"Reading {path.name}", "parquet") from None
+    try:
+        with pyarrow.parquet.ParquetFile(path) as table:
+            _column_position(path, table.schema_arrow.names, reading.column)
+            for batch in table.iter_batches(ROWS_PER_BATCH, columns=[reading.column]):
+                yield from ("" if value is None else value for value in batch.column(0).to_pylist())
+    except (pyarrow.ArrowInvalid, OSError) as error:
+        if isinstance(error, FileError):
+            raise
+        raise FileError(path, f"not a readable Parquet file: {error}") from error

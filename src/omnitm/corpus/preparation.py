@@ -1,0 +1,228 @@
+"""How text becomes words: every step an option, recorded with the index so that later text goes the same way."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import asdict, dataclass, fields, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from omnitm.corpus import characters
+from omnitm.corpus.stopwords import ENGLISH
+from omnitm.errors import CorpusError, ParameterError
+from omnitm.parameters import check_choice
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from omnitm._native import CharacterRules
+
+LONGEST_WORD = 65535  # bytes of UTF-8, as in native/text.hpp
+TREATMENTS = ("delete", "space", "keep")
+CHARACTER_SETS = ("unicode", "ascii")
+NORMALIZATIONS = ("NFC", "NFD", "NFKC", "NFKD")
+
+
+@dataclass(frozen=True)
+class Preparation:
+    r"""Steps from text to words; the defaults are the paper's.
+
+    In this order: Unicode normalisation, lower-casing, then either the token pattern or the tokeniser or (default)
+    deleting punctuation and digits and splitting at white space; then stop words are left out.
+
+    Parameters
+    ----------
+    lowercase
+        Lower-case as `str.lower` does, in every script.
+    punctuation, digits
+        "delete" them (`don't` becomes `dont`), turn them into "space", or "keep" them.
+    character_set
+        What counts as such: "unicode" (`string.punctuation` and all categories P*; `str.isdigit`) or "ascii".
+    normalization
+        None, or a Unicode form: "NFC", "NFD", "NFKC", "NFKD".
+    stop_words
+        "english", None, or words of your own (prepared like text).
+    token_pattern
+        Regular expression whose matches are the words, in place of the rules for punctuation, digits and white space.
+    tokenizer
+        Function from text to a list of words, in place of the same rules.
+
+    Examples
+    --------
+    >>> Preparation().words("The Ångström isn't 0.1 nm, it's 1e-10 m!")
+    ['ångström', 'nm', 'e']
+    >>> Preparation(stop_words=None, token_pattern=r"\w+-\w+|\w+").words("A well-known word")
+    ['a', 'well-known', 'word']
+    """
+
+    lowercase: bool = True
+    punctuation: str = "delete"
+    digits: str = "delete"
+    character_set: str = "unicode"
+    normalization: str | None = None
+    stop_words: str | Sequence[str] | None = "english"
+    token_pattern: str | None = None
+    tokenizer: Callable[[str], Iterable[str]] | None = None
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.lowercase, bool):
+            raise ParameterError(
+                f"The 'lowercase' parameter of Preparation must be a bool. Got {self.lowercase!r} instead."
+            )
+        check_choice("Preparation", "punctuation", self.punctuation, TREATMENTS)
+        check_choice("Preparation", "digits", self.digits, TREATMENTS)
+        check_choice("Preparation", "character_set", self.character_set, CHARACTER_SETS)
+        if self.normalization is not None:
+            check_choice("Preparation", "normalization", self.normalization, NORMALIZATIONS)
+        _check_own_rules(self)
+        object.__setattr__(self, "stop_words", _check_stop_words(self.stop_words))
+
+    @property
+    def is_native(self) -> bool:
+        """Whether the native code does all the work; a pattern or a tokeniser takes the slow path."""
+        return self.token_pattern is None and self.tokenizer is None
+
+    @property
+    def is_incomplete(self) -> bool:
+        """Whether the index was made with a tokeniser that has not been given again."""
+        return isinstance(self.tokenizer, _MissingTokenizer)
+
+    def tokens(self, text: str) -> list[str]:
+        """Words of a text in their order, stop words included: the plain-Python twin of the native code."""
+        text = self.normalized(text)
+        if self.lowercase:
+            text = text.lower()
+        if self.tokenizer is not None:
+            return checked_tokens(self.tokenizer(text))
+        if self._pattern is not None:
+            return checked_tokens(self._pattern.findall(text))
+        return [token for token in text.translate(self.character_table).split() if _is_short_enough(token)]
+
+    def words(self, text: str) -> list[str]:
+        """Words of a text in their order, without stop words."""
+        return [token for token in self.tokens(text) if token not in self.prepared_stop_words]
+
+    def normalized(self, text: str) -> str:
+        """Apply the Unicode normal form, if one is wanted."""
+        return text if self.normalization is None else unicodedata.normalize(self.normalization, text)
+
+    @cached_property
+    def prepared_stop_words(self) -> frozenset[str]:
+        """Stop words as they look after preparation (`don't` is `dont`)."""
+        if self.stop_words is None:
+            return frozenset()
+        chosen = ENGLISH if isinstance(self.stop_words, str) else self.stop_words
+        return frozenset(token for word in chosen for token in self.tokens(word))
+
+    @cached_property
+    def character_table(self) -> dict[int, str | None]:
+        """`str.translate` table of the punctuation and digits rules."""
+        return characters.replacements(
+            {"punctuation": self.punctuation, "digits": self.digits}, self.character_set
+        )
+
+    @cached_property
+    def _pattern(self) -> re.Pattern[str] | None:
+        return None if self.token_pattern is None else re.compile(self.token_pattern)
+
+    def native_rules(self, *, refuse_nul: bool) -> CharacterRules:
+        """Tables for the native tokeniser, which equals `tokens` when `is_native`."""
+        return characters.native_rules(
+            lowercase=self.lowercase, table=self.character_table, refuse_nul=refuse_nul
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """All options as plain values; a tokeniser is recorded by name only."""
+        options = asdict(replace(self, tokenizer=None))
+        if isinstance(options["stop_words"], tuple):
+            options["stop_words"] = list(options["stop_words"])
+        if self.tokenizer is not None:
+            module = getattr(self.tokenizer, "__module__", None) or "?"
+            options["tokenizer"] = (
+                f"{module}:{getattr(self.tokenizer, '__qualname__', type(self.tokenizer).__qualname__)}"
+            )
+        return options
+
+    @classmethod
+    def from_json(
+        cls, options: Mapping[str, Any], tokenizer: Callable[[str], Iterable[str]] | None = None
+    ) -> Preparation:
+        """Options as recorded; code named in a file is never run, so a tokeniser has to be given again."""
+        known = {field.name: options[field.name] for field in fields(cls) if field.name in options}
+        name = known.pop("tokenizer", None)
+        if name is not None and tokenizer is None:
+            tokenizer = _MissingTokenizer(name)
+        return cls(**known, tokenizer=tokenizer)
+
+
+class _MissingTokenizer:
+    """Stands for a tokeniser that is known by name only."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.__module__, _, self.__qualname__ = name.partition(":")
+
+    def __call__(self, text: str) -> list[str]:
+        raise CorpusError(
+            f"The index was made with the tokeniser {self.name!r}, which an index cannot hold; give it again: "
+            "DocumentIndex.open(path, tokenizer=...) or --tokenizer module:function."
+        )
+
+
+def checked_tokens(tokens: Iterable[Any]) -> list[str]:
+    """Tokens that can be words; white space alone and words of more than 65,535 bytes are left out."""
+    if isinstance(tokens, (str, bytes)):
+        raise CorpusError(f"A tokeniser must return a list of words, not {type(tokens).__name__}.")
+    checked = []
+    for token in tokens:
+        if not isinstance(token, str):
+            raise CorpusError(
+                f"Words must be str. Got {token!r} instead; a token pattern may have at most one group, "
+                "and a document is a text or a list of words."
+            )
+        if token.strip() and _is_short_enough(token):
+            if "\n" in token or "\0" in token:
+                raise CorpusError(
+                    f"A word cannot contain a line break or NUL. Got {token!r}; split it or leave it out."
+                )
+            checked.append(token)
+    return checked
+
+
+def _is_short_enough(token: str) -> bool:
+    return len(token) * 4 <= LONGEST_WORD or len(token.encode("utf-8", "surrogatepass")) <= LONGEST_WORD
+
+
+def _check_own_rules(preparation: Preparation) -> None:
+    pattern, tokenizer = preparation.token_pattern, preparation.tokenizer
+    if pattern is None and tokenizer is None:
+        return
+    if pattern is not None and tokenizer is not None:
+        raise ParameterError("Give either 'token_pattern' or 'tokenizer' to Preparation, not both.")
+    if (preparation.punctuation, preparation.digits) != ("delete", "delete"):
+        raise ParameterError(
+            "'token_pattern' and 'tokenizer' take the place of the 'punctuation' and 'digits' rules; leave those out."
+        )
+    if tokenizer is not None and not callable(tokenizer):
+        raise ParameterError(
+            f"The 'tokenizer' parameter of Preparation must be callable. Got {tokenizer!r} instead."
+        )
+    if pattern is not None:
+        try:
+            re.compile(pattern)
+        except (re.error, TypeError) as error:
+            raise ParameterError(
+                f"The 'token_pattern' parameter {pattern!r} is not a regular expression: {error}."
+            ) from None
+
+
+def _check_stop_words(stop_words: str | Sequence[str] | None) -> str | tuple[str, ...] | None:
+    if stop_words is None or stop_words == "english":
+        return stop_words  # type: ignore[return-value]  # the literal "english"
+    if isinstance(stop_words, str) or not all(isinstance(word, str) for word in stop_words):
+        raise ParameterError(
+            "The 'stop_words' parameter of Preparation must be 'english', None or a list of words. "
+            f"Got {stop_words!r} instead."
+        )
+    return tuple(dict.fromkeys(stop_words))

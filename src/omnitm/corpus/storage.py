@@ -1,0 +1,302 @@
+"""The index as a folder: fixed names, a manifest with sizes and checksums, written aside and then renamed."""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+import json
+import os
+import shutil
+import tempfile
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from omnitm.corpus.scratch import write_at
+from omnitm.errors import FileError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+FORMAT = "omnitm index"
+VERSION = 1
+MANIFEST = "manifest.json"
+ARRAYS = {
+    "document_offsets": "<u8",
+    "document_words": "<u4",
+    "word_offsets": "<u8",
+    "word_documents": "<u4",
+    "word_counts": "<u8",
+    "positions": "<u8",
+}
+TEXTS = ("vocabulary.txt", "options.json", "summary.json", "sources.json")
+FILES = (*(f"{name}.bin" for name in ARRAYS), *TEXTS)
+SMALL = 1 << 20  # bytes; files up to this size are checked in full whenever an index is opened
+LARGEST_MANIFEST = 1 << 16
+_HERE, _EXCHANGE = -100, 2  # AT_FDCWD and RENAME_EXCHANGE of renameat2
+
+
+class FolderSink:
+    """The arrays of an index as files of a folder that is not yet at its final place."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._files: dict[str, int] = {}
+        self._lock = threading.Lock()
+
+    def write(self, name: str, offset: int, array: NDArray[Any]) -> None:
+        """Put `array` at element `offset` of the file of `name`."""
+        path = self.folder / f"{name}.bin"
+        with self._lock:
+            if name not in self._files:
+                self._files[name] = os.open(path, os.O_WRONLY | os.O_CREAT, 0o666)
+        array = np.ascontiguousarray(array, dtype=ARRAYS[name])
+        write_at(self._files[name], array, offset * array.itemsize, path)
+
+    def write_text(self, name: str, text: str) -> None:
+        """Write a small text file."""
+        path = self.folder / name
+        try:
+            path.write_bytes(text.encode("utf-8"))
+        except OSError as error:
+            raise FileError(path, f"cannot be written: {error.strerror}; nothing was left behind") from error
+
+    def close(self) -> None:
+        """Close all files."""
+        for file in self._files.values():
+            os.close(file)
+        self._files.clear()
+
+    def seal(self, figures: Mapping[str, int], n_threads: int) -> None:
+        """Make all files durable, then write the manifest: its presence says that the rest is complete."""
+        for name in ARRAYS:
+            self.write(name, 0, np.empty(0, dtype=ARRAYS[name]))
+        self.close()
+        with ThreadPoolExecutor(n_threads) as pool:
+            sums = dict(zip(FILES, pool.map(lambda name: _synced(self.folder / name), FILES), strict=True))
+        manifest = {"format": FORMAT, "version": VERSION, **figures, "files": dict(sorted(sums.items()))}
+        self.write_text(MANIFEST, to_json_text(manifest))
+        _sync(self.folder / MANIFEST)
+        _sync(self.folder)
+
+
+def to_json_text(value: Any) -> str:
+    """JSON that is the same for the same value, and readable."""
+    return json.dumps(value, ensure_ascii=False, indent=1) + "\n"
+
+
+def _synced(path: Path) -> dict[str, int | str]:
+    size, digest = checksum(path)
+    _sync(path)
+    return {"size": size, "sha256": digest}
+
+
+def _sync(path: Path) -> None:
+    file = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(file)
+    except OSError as error:
+        raise FileError(path, f"cannot be written: {error.strerror}; nothing was left behind") from error
+    finally:
+        os.close(file)
+
+
+def checksum(path: Path) -> tuple[int, str]:
+    """Size and SHA-256 of a file."""
+    digest, size = hashlib.sha256(), 0
+    buffer = bytearray(1 << 20)
+    try:
+        with path.open("rb", buffering=0) as file:
+            while n := file.readinto(buffer):
+                digest.update(memoryview(buffer)[:n])
+                size += n
+    except OSError as error:
+        raise FileError(path, f"cannot be read: {error.strerror}") from error
+    return size, digest.hexdigest()
+
+
+@contextmanager
+def folder_in_the_making(output: Path, *, overwrite: bool) -> Iterator[Path]:
+    """A temporary folder beside `output` that takes its place at the end, and vanishes if anything goes wrong."""
+    output = Path(os.path.abspath(output))  # noqa: PTH100  # resolve() would follow a link at the final name
+    if os.path.lexists(output) and not overwrite:
+        raise FileError(
+            output, "exists already; choose another name, or overwrite it with --force (overwrite=True)"
+        )
+    if os.path.lexists(output) and not (output / MANIFEST).is_file():
+        raise FileError(
+            output, "is not an index, so it is not overwritten; remove it yourself or choose another name"
+        )
+    try:
+        output.parent.mkdir(parents=True, exist_ok=True)
+        making = Path(tempfile.mkdtemp(prefix=f".{output.name}.", suffix=".making", dir=output.parent))
+    except OSError as error:
+        raise FileError(output.parent, f"cannot be written: {error.strerror}") from error
+    try:
+        yield making
+        making.chmod(0o777 & ~_umask())
+        put_in_place(making, output)
+    finally:
+        remove_folder(making)
+
+
+def remove_folder(folder: Path) -> None:
+    """Remove what a build no longer needs."""
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def put_in_place(made: Path, output: Path) -> None:
+    """Rename a finished folder to its final name; what was there before is removed only afterwards."""
+    try:
+        if not os.path.lexists(output):
+            made.rename(output)
+        elif _exchanged(made, output):
+            shutil.rmtree(made)
+        else:
+            aside = made.with_suffix(".replaced")
+            output.rename(aside)
+            try:
+                made.rename(output)
+            except OSError:
+                aside.rename(output)
+                raise
+            shutil.rmtree(aside)
+        _sync(output.parent)
+    except OSError as error:
+        raise FileError(output, f"cannot be put in place: {error.strerror or error}") from error
+
+
+def _exchanged(made: Path, output: Path) -> bool:
+    """Swap two folders in one step, where the system can (Linux), so that there is an index at every moment."""
+    rename = getattr(ctypes.CDLL(None), "renameat2", None)
+    if rename is None:
+        return False
+    return bool(rename(_HERE, os.fsencode(made), _HERE, os.fsencode(output), _EXCHANGE) == 0)
+
+
+def read_manifest(path: Path) -> dict[str, Any]:
+    """Manifest of an index, with every file present and of the right size, the small ones also in content."""
+    if not path.is_dir():
+        raise FileError(path, "no such index; make one with: omnitm index TEXT -o " + str(path))
+    manifest = _parsed_manifest(path / MANIFEST)
+    for name in FILES:
+        file, facts = path / name, manifest["files"][name]
+        if file.is_symlink() or not file.is_file():
+            raise FileError(file, "is missing from the index; build the index again")
+        size = file.stat().st_size
+        if size != facts["size"]:
+            raise FileError(
+                file, f"damaged: {facts['size']} bytes expected, {size} found; build the index again"
+            )
+        if size <= SMALL:
+            check_content(file, facts)
+    _check_sizes(path, manifest)
+    return manifest
+
+
+def check_content(file: Path, facts: Mapping[str, Any]) -> None:
+    """Compare a file with the checksum in the manifest."""
+    if checksum(file) != (facts["size"], facts["sha256"]):
+        raise FileError(file, "damaged: its SHA-256 is not the one in manifest.json; build the index again")
+
+
+def _parsed_manifest(file: Path) -> dict[str, Any]:
+    try:
+        if file.is_symlink() or file.stat().st_size > LARGEST_MANIFEST:
+            raise FileError(file, "is not the manifest of an index")
+        manifest = json.loads(file.read_bytes())
+    except FileNotFoundError:
+        raise FileError(file, "is missing: this folder is not an omnitm index") from None
+    except OSError as error:
+        if isinstance(error, FileError):
+            raise
+        raise FileError(file, f"cannot be read: {error.strerror}") from error
+    except (ValueError, RecursionError):
+        raise FileError(file, "damaged: not JSON; build the index again") from None
+    if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
+        raise FileError(file, "is not the manifest of an omnitm index")
+    if manifest.get("version") != VERSION:
+        raise FileError(
+            file, f"has version {manifest.get('version')!r}; this omnitm reads version {VERSION}: update it"
+        )
+    _check_entries(file, manifest)
+    return manifest
+
+
+def _check_entries(file: Path, manifest: Mapping[str, Any]) -> None:
+    files = manifest.get("files")
+    figures = [manifest.get(name) for name in ("n_documents", "n_words", "n_pairs")]
+    if not isinstance(files, dict) or set(files) != set(FILES) or not all(map(_is_size, figures)):
+        raise FileError(file, "damaged: it does not list the files of an index; build the index again")
+    for facts in files.values():
+        if (
+            not isinstance(facts, dict)
+            or not _is_size(facts.get("size"))
+            or not isinstance(facts.get("sha256"), str)
+        ):
+            raise FileError(file, "damaged: sizes or checksums are missing; build the index again")
+
+
+def _is_size(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**63
+
+
+def _check_sizes(path: Path, manifest: Mapping[str, Any]) -> None:
+    n_documents, n_words, n_pairs = (manifest[name] for name in ("n_documents", "n_words", "n_pairs"))
+    expected = {
+        "document_offsets": 8 * (n_documents + 1),
+        "document_words": 4 * n_pairs,
+        "word_offsets": 8 * (n_words + 1),
+        "word_documents": 4 * n_pairs,
+        "word_counts": 8 * n_words,
+    }
+    for name, size in expected.items():
+        if manifest["files"][f"{name}.bin"]["size"] != size:
+            raise FileError(
+                path / f"{name}.bin",
+                f"damaged: {size} bytes expected by manifest.json; build the index again",
+            )
+
+
+def is_index(path: str | os.PathLike[str]) -> bool:
+    """Whether there is something at `path` that looks like an index."""
+    return os.path.isfile(os.path.join(path, "word_offsets.bin"))  # noqa: PTH113, PTH118  # any str may come
+
+
+def mapped(path: Path, name: str) -> NDArray[Any]:
+    """Array of an index, memory-mapped and read-only."""
+    file = path / f"{name}.bin"
+    if file.stat().st_size == 0:
+        return np.empty(0, dtype=ARRAYS[name])
+    return np.memmap(file, dtype=ARRAYS[name], mode="r").view(np.ndarray)
+
+
+def read_json(path: Path, name: str) -> Any:
+    """Content of one of the small JSON files."""
+    try:
+        return json.loads((path / name).read_bytes())
+    except (ValueError, RecursionError):
+        raise FileError(path / name, "damaged: not JSON; build the index again") from None
+
+
+def read_words(path: Path) -> list[str]:
+    """Vocabulary, one word per line."""
+    words = (path / "vocabulary.txt").read_bytes().decode("utf-8").split("\n")
+    return words[:-1]
+
+
+def vocabulary_text(words: Sequence[str]) -> str:
+    """Vocabulary as it is stored: every word followed by a newline."""
+    return "".join(f"{word}\n" for word in words)

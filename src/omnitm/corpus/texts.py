@@ -1,0 +1,152 @@
+"""The text behind an index, as long as it is still where it was."""
+
+from __future__ import annotations
+
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from omnitm.corpus import storage
+from omnitm.corpus.documents import decoded, records_of, utf8_stream
+from omnitm.corpus.reading import Reading, cut_text, split_documents
+from omnitm.corpus.streams import PACKED_SUFFIXES, SourceStream
+from omnitm.errors import FileError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from omnitm.corpus.documents import Document
+    from omnitm.corpus.streams import ByteStream
+
+
+class SourceTexts:
+    """Finds documents in the sources that an index was built from.
+
+    `positions` has a row (source, offset, first document) per block; from there on documents are counted.
+    """
+
+    def __init__(self, path: Path) -> None:
+        facts = storage.read_json(path, "sources.json")
+        self._files: list[dict[str, Any]] = facts["files"]
+        self._readings: list[dict[str, Any]] = facts["reading"]
+        self._positions = storage.mapped(path, "positions").reshape(-1, 3)
+
+    def source_problem(self, source: int) -> str | None:
+        """Why a source cannot be used any more, or None."""
+        path, size = Path(self._files[source]["path"]), self._files[source]["size"]
+        if not path.is_file():
+            return "the text of the index is not there any more"
+        found = path.stat().st_size
+        return (
+            None if found == size else f"the text has changed: {size} bytes when it was indexed, {found} now"
+        )
+
+    def find(self, numbers: Iterable[int]) -> dict[int, Document]:
+        """Documents by number, as far as their sources are there and have the same size."""
+        found: dict[int, Document] = {}
+        walk: _Walk | None = None
+        for number in sorted(set(numbers)):
+            for row in self._rows_before(number):
+                source, offset, first = (int(value) for value in self._positions[row])
+                if self.source_problem(source) is not None:
+                    continue
+                if walk is None or not walk.can_go_on_to(source, number):
+                    walk = _Walk(self._path(source), self._reading(source), source, offset, first)
+                elif walk.is_seekable and first > walk.next_number:
+                    walk = _Walk(self._path(source), self._reading(source), source, offset, first)
+                document = walk.document(number)
+                if document is not None:
+                    found[number] = document
+                    break
+        return found
+
+    def _rows_before(self, number: int) -> Iterable[int]:
+        """Rows where the document may begin: the last one before it; more when nothing begins in some blocks."""
+        firsts = self._positions[:, 2]
+        last = int(np.searchsorted(firsts, number, side="right")) - 1
+        return range(int(np.searchsorted(firsts, firsts[last], side="left")), last + 1)
+
+    def all_documents(self) -> Iterator[Document]:
+        """Every document in order; an error names the first source that is gone or has changed."""
+        for source in range(len(self._files)):
+            problem = self.source_problem(source)
+            if problem is not None:
+                raise FileError(self._path(source), problem)
+        for source in range(len(self._files)):
+            with SourceStream(self._path(source)) as stream:
+                yield from _documents_from(stream, self._reading(source), 0)
+
+    def _path(self, source: int) -> Path:
+        return Path(self._files[source]["path"])
+
+    def _reading(self, source: int) -> Reading:
+        options = [reading for reading in self._readings if reading["first_source"] <= source][-1]
+        return Reading(**{name: value for name, value in options.items() if name != "first_source"})
+
+
+class _Walk:
+    """Goes through the documents of one source, forwards only."""
+
+    def __init__(self, path: Path, reading: Reading, source: int, offset: int, first: int) -> None:
+        self.source, self.next_number = source, first
+        is_table = reading.format_of(path) != "text"
+        self.is_seekable = (
+            not is_table and path.suffix.lower() not in PACKED_SUFFIXES and reading.is_plain_utf8
+        )
+        self._stream = SourceStream(path)
+        self._documents = _documents_from(self._stream, reading, offset)
+
+    def can_go_on_to(self, source: int, number: int) -> bool:
+        return self.source == source and self.next_number <= number
+
+    def document(self, number: int) -> Document | None:
+        document = next(islice(self._documents, number - self.next_number, None), None)
+        self.next_number = number + 1
+        if document is None:
+            self._stream.close()
+        return document
+
+
+def _documents_from(stream: SourceStream, reading: Reading, offset: int) -> Iterator[Document]:
+    """Documents from a block on: `offset` counts bytes of UTF-8, or records of a table."""
+    if reading.format_of(stream.path) != "text":
+        yield from islice(records_of(stream, reading), offset, None)
+        return
+    source: ByteStream = utf8_stream(stream, reading)
+    if source is stream:
+        stream.seek(offset)
+    else:
+        source = _Skipping(source, offset)
+    for data, _, start in cut_text(source, reading.document, stream.path, whole_documents=True):
+        for part in split_documents(bytes(data), reading.document):
+            yield decoded(stream.path, part, offset + start)
+
+
+class _Skipping:
+    """A stream without its first bytes."""
+
+    def __init__(self, stream: ByteStream, n_bytes: int) -> None:
+        self._stream, self._left = stream, n_bytes
+
+    def read(self, size: int) -> bytes:
+        while self._left:
+            data = self._stream.read(size)
+            if not data:
+                return b""
+            data, self._left = data[self._left :], max(0, self._left - len(data))
+            if data:
+                return data
+        return self._stream.read(size)
+
+
+def as_text(document: Document) -> str:
+    """Text of a document; a token list is joined by blanks."""
+    return document if isinstance(document, str) else " ".join(document)
+
+
+def prepared(document: Document, prepare: Any) -> Sequence[str]:
+    """Words of a document; a token list is taken as it is."""
+    words: Sequence[str] = prepare(document) if isinstance(document, str) else document
+    return words

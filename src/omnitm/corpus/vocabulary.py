@@ -1,0 +1,235 @@
+"""Which words are kept: limits on counts, words kept anyway, or a list fixed in advance."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass, field
+from numbers import Integral
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from omnitm.errors import CorpusError, ParameterError
+from omnitm.parameters import check_integer, check_real
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from omnitm._native import WordTable
+
+NO_LIMIT = 2**63 - 1
+
+
+@dataclass(frozen=True)
+class VocabularyRules:
+    """Which words make the vocabulary; the default is the paper's 40,000 most frequent ones.
+
+    Parameters
+    ----------
+    max_words
+        Keep the most frequent ones, at most this many (ties: alphabetical order); None keeps all.
+    min_count
+        Fewest occurrences.
+    min_documents, max_documents
+        Fewest and most documents: a number of documents (int), or a share of all documents (float).
+    keep
+        Words to keep whatever their counts, even stop words, provided that they occur.
+    fixed
+        The vocabulary itself, in this order; the other rules then don't apply.
+    """
+
+    max_words: int | None = 40_000
+    min_count: int = 1
+    min_documents: float = 1
+    max_documents: float = 1.0
+    keep: Sequence[str] = ()
+    fixed: Sequence[str] | None = None
+
+    def __post_init__(self) -> None:
+        owner = "VocabularyRules"
+        if self.max_words is not None:
+            check_integer(owner, "max_words", self.max_words, 1)
+        check_integer(owner, "min_count", self.min_count, 1)
+        for name in ("min_documents", "max_documents"):
+            if isinstance(getattr(self, name), Integral):
+                check_integer(owner, name, getattr(self, name), 1)
+            else:
+                check_real(owner, name, getattr(self, name), 0.0, 1.0)
+        object.__setattr__(self, "keep", _checked_words("keep", self.keep))
+        if self.fixed is not None:
+            object.__setattr__(self, "fixed", _checked_words("fixed", self.fixed))
+            if not self.fixed:
+                raise ParameterError("The 'fixed' vocabulary is empty; give at least one word.")
+
+    def to_json(self) -> dict[str, Any]:
+        """Rules as plain values; a fixed vocabulary stands in its own file."""
+        options = asdict(self)
+        options["keep"] = list(self.keep)
+        options["fixed"] = self.fixed is not None
+        return options
+
+    def document_limits(self, n_documents: int) -> tuple[int, int]:
+        """Fewest and most documents as numbers."""
+        low, high = self.min_documents, self.max_documents
+        fewest = low if isinstance(low, Integral) else math.ceil(low * n_documents)
+        most = high if isinstance(high, Integral) else math.floor(high * n_documents)
+        return int(fewest), int(most)
+
+
+@dataclass
+class Tally:
+    """How many different words, and how many of their occurrences."""
+
+    types: int = 0
+    tokens: int = 0
+
+    def add(self, counted: tuple[int, int]) -> None:
+        """Count more."""
+        self.types += counted[0]
+        self.tokens += counted[1]
+
+
+@dataclass
+class IndexSummary:
+    """What went into an index, what was dropped, and why."""
+
+    n_documents: int = 0
+    n_empty_documents: int = 0
+    n_pairs: int = 0
+    all_words: Tally = field(default_factory=Tally)
+    kept: Tally = field(default_factory=Tally)
+    dropped: dict[str, Tally] = field(default_factory=dict)
+    absent: list[str] = field(default_factory=list)
+
+    @property
+    def coverage(self) -> float:
+        """Share of all words of the text, stop words and all, that the vocabulary covers."""
+        return self.kept.tokens / self.all_words.tokens if self.all_words.tokens else 0.0
+
+    @property
+    def coverage_without_stop_words(self) -> float:
+        """The same share of the words that are not stop words."""
+        content = self.all_words.tokens - self.dropped.get("stop words", Tally()).tokens
+        return self.kept.tokens / content if content else 0.0
+
+    def to_json(self) -> dict[str, Any]:
+        """All figures as plain values."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, figures: Mapping[str, Any]) -> IndexSummary:
+        """Figures as recorded."""
+        figures = dict(figures)
+        for name in ("all_words", "kept"):
+            figures[name] = Tally(**figures[name])
+        figures["dropped"] = {reason: Tally(**tally) for reason, tally in figures["dropped"].items()}
+        return cls(**figures)
+
+
+class VocabularyChoice:
+    """Chooses the vocabulary from one or more tables that share no word."""
+
+    def __init__(self, rules: VocabularyRules, keep: Sequence[str], n_documents: int) -> None:
+        self._rules = rules
+        self._named = list(rules.fixed if rules.fixed is not None else keep)
+        self._named_bytes = [word.encode() for word in self._named]
+        self._named_counts = np.zeros(len(self._named), dtype=np.uint64)
+        self._named_documents = np.zeros(len(self._named), dtype=np.uint64)
+        self._limits = (
+            (1, 0, NO_LIMIT)
+            if rules.fixed is not None
+            else (rules.min_count, *rules.document_limits(n_documents))
+        )
+        self._candidates: dict[str, int] = {}
+        self._most = NO_LIMIT if rules.max_words is None else rules.max_words
+        self.stop, self.rare, self.frequent, self.passed = Tally(), Tally(), Tally(), Tally()
+
+    def look_at(self, table: WordTable) -> None:
+        """Take candidates and figures from a table."""
+        limit = 0 if self._rules.fixed is not None else self._most
+        words, *tallies = table.select(*self._limits, limit)
+        for tally, counted in zip((self.stop, self.rare, self.frequent, self.passed), tallies, strict=True):
+            tally.add(counted)
+        counts, documents = table.lookup(self._named_bytes)
+        self._named_counts += counts
+        self._named_documents += documents
+        letters, lengths, counts, _, _ = words
+        self._candidates.update(zip(words_of(letters, lengths), counts.tolist(), strict=True))
+        if len(self._candidates) > 4 * self._most:
+            self._candidates = dict(self._best(self._candidates, self._most))
+
+    @staticmethod
+    def _best(counts: Mapping[str, int], most: int) -> list[tuple[str, int]]:
+        return sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:most]
+
+    def vocabulary(self) -> tuple[list[str], NDArray[np.uint64]]:
+        """Words and how often each occurs: most frequent first, or in the order that was fixed."""
+        if self._rules.fixed is not None:
+            return self._named, self._named_counts
+        named = {
+            word: count for word, count in zip(self._named, self._named_counts.tolist(), strict=True) if count
+        }
+        others = {word: count for word, count in self._candidates.items() if word not in named}
+        chosen = named | dict(self._best(others, max(0, self._most - len(named))))
+        ordered = self._best(chosen, len(chosen))
+        return [word for word, _ in ordered], np.array([count for _, count in ordered], dtype=np.uint64)
+
+    def summarize(self, kept_counts: NDArray[np.uint64], n_too_long: int) -> IndexSummary:
+        """Say how many words were kept, and how many dropped for which reason."""
+        self._forgive_named_words()
+        kept = Tally(int(np.count_nonzero(kept_counts)), int(kept_counts.sum()))
+        beyond = Tally(self.passed.types - kept.types, self.passed.tokens - kept.tokens)
+        label = (
+            "not in the fixed vocabulary"
+            if self._rules.fixed is not None
+            else "beyond the largest vocabulary"
+        )
+        dropped = {
+            "stop words": self.stop,
+            "too rare": self.rare,
+            "in too many documents": self.frequent,
+            label: beyond,
+            "longer than 65,535 bytes": Tally(0, n_too_long),
+        }
+        everything = Tally(kept.types, kept.tokens)
+        for tally in dropped.values():
+            everything.add((tally.types, tally.tokens))
+        absent = [word for word, n in zip(self._named, self._named_counts.tolist(), strict=True) if not n]
+        return IndexSummary(all_words=everything, kept=kept, dropped=dropped, absent=absent)
+
+    def _forgive_named_words(self) -> None:
+        """Words to keep passed after all, whatever the limits said."""
+        min_count, fewest, most = self._limits
+        for count, documents in zip(self._named_counts.tolist(), self._named_documents.tolist(), strict=True):
+            too_rare = count < min_count or documents < fewest
+            if count and (too_rare or documents > most):
+                (self.rare if too_rare else self.frequent).add((-1, -count))
+                self.passed.add((1, count))
+
+
+def words_of(letters: NDArray[np.uint8], lengths: NDArray[np.uint16]) -> list[str]:
+    """Words of a native record."""
+    joined = letters.tobytes()
+    ends = np.cumsum(lengths, dtype=np.int64).tolist()
+    starts = [0, *ends[:-1]]
+    return [joined[start:end].decode() for start, end in zip(starts, ends, strict=True)] if ends else []
+
+
+def _checked_words(name: str, words: Iterable[str]) -> tuple[str, ...]:
+    if isinstance(words, str):
+        raise ParameterError(
+            f"The {name!r} parameter of VocabularyRules must be a list of words. Got {words!r} instead."
+        )
+    checked = tuple(words)
+    seen: set[str] = set()
+    for word in checked:
+        if not isinstance(word, str) or not word.strip() or "\n" in word or "\0" in word:
+            raise CorpusError(
+                f"A word of the vocabulary must be a str without line breaks. Got {word!r} instead."
+            )
+        if word in seen:
+            raise CorpusError(f"The vocabulary names {word!r} twice; every word must stand in it once.")
+        seen.add(word)
+    return checked

@@ -1,0 +1,171 @@
+from __future__ import annotations
+
+import string
+import sys
+from collections import Counter
+from functools import lru_cache
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from omnitm._native import CharacterRules, WordTable
+from omnitm.corpus import Preparation, characters
+from omnitm.corpus.reading import UNITS
+from omnitm.corpus.vocabulary import words_of
+from omnitm.errors import CorpusError, ParameterError
+
+# Letters whose lower case depends on neighbours, grows, or meets marks; digits and spaces of several scripts.
+AWKWARD = "ΣσςΑA\u0130I\u0345\u0301\u00b7'.:\u00adʰǅẞ\u023a٣²①\u2009\u3000\u0085\x1c\0 \t\r—“”…。、\U00010400\U0001e900x9"
+OPTIONS = [
+    Preparation(),
+    Preparation(lowercase=False),
+    Preparation(punctuation="space", digits="keep"),
+    Preparation(punctuation="keep", digits="space", character_set="ascii"),
+    Preparation(normalization="NFKC"),
+]
+
+
+@lru_cache
+def native_rules(preparation: Preparation) -> CharacterRules:
+    return preparation.native_rules(refuse_nul=False)
+
+
+def native_tokens(preparation: Preparation, text: str) -> Counter[str]:
+    data = preparation.normalized(text).encode()
+    table = WordTable([])
+    rules = native_rules(preparation)
+    _, lengths, problem, _ = table.count_block(
+        rules, np.frombuffer(data, dtype=np.uint8), UNITS.index("file"), True
+    )
+    assert problem == 0
+    assert len(lengths) == 1
+    letters, word_lengths, counts, _, _ = table.records()
+    return Counter(dict(zip(words_of(letters, word_lengths), counts.tolist(), strict=True)))
+
+
+def texts() -> st.SearchStrategy[str]:
+    characters_of_all_scripts = st.characters(exclude_categories=["Cs"])
+    return st.text(st.one_of(st.sampled_from(AWKWARD), characters_of_all_scripts), max_size=60)
+
+
+@settings(max_examples=1000, deadline=None)
+@given(text=texts())
+@pytest.mark.parametrize("preparation", OPTIONS, ids=range(len(OPTIONS)))
+def test_native_code_equals_plain_python(preparation: Preparation, text: str) -> None:
+    assert native_tokens(preparation, text) == Counter(preparation.tokens(text))
+
+
+@pytest.mark.torture
+@settings(max_examples=100_000, deadline=None)
+@given(text=texts())
+def test_native_code_equals_plain_python_on_many_lines(text: str) -> None:
+    assert native_tokens(OPTIONS[0], text) == Counter(OPTIONS[0].tokens(text))
+
+
+def test_every_single_character_is_treated_alike() -> None:
+    every = [chr(code) for code in range(sys.maxunicode + 1) if not 0xD800 <= code < 0xE000]
+    text = " ".join(f"a{c}b" for c in every if c != "\n")
+    preparation = Preparation()
+    assert native_tokens(preparation, text) == Counter(preparation.tokens(text))
+
+
+def test_nothing_outside_the_assigned_planes_has_a_class() -> None:
+    assigned = set(characters.assigned_characters())
+    for code in range(sys.maxunicode + 1):
+        c = chr(code)
+        if c not in assigned and not 0xD800 <= code < 0xE000:
+            assert c == c.lower()
+            assert not c.isspace()
+            assert not c.isdigit()
+
+
+def test_defaults_are_the_agreed_steps() -> None:
+    text = "The U.S. isn't 52 States, it's 50!\tYes\n"
+    plain = text.lower().translate({ord(c): None for c in string.punctuation + string.digits}).split()
+    assert Preparation(stop_words=None).words(text) == plain
+    assert Preparation().words(text) == ["states", "yes"]
+
+
+def test_final_sigma_is_that_of_python() -> None:
+    text = "ΟΔΟΣ ΟΔΟΣ. Σ ΣΑΣ ΑΣ'Α ΑΣ' ΑΣ\u0345 ΑΣ\u0301Α"
+    assert native_tokens(Preparation(), text) == Counter(Preparation().tokens(text))
+    assert "οδος" in Preparation().tokens(text)
+
+
+def test_words_of_more_than_65535_bytes_are_left_out() -> None:
+    fits, too_long = "x" * 65535, "é" * 32768
+    text = f"a {fits} {too_long} b"
+    preparation = Preparation(stop_words=None)
+    assert preparation.tokens(text) == ["a", fits, "b"]
+    assert native_tokens(preparation, text) == Counter(["a", fits, "b"])
+
+
+def test_stop_words_are_prepared_like_text() -> None:
+    assert Preparation().words("Don't you see? DON’T!") == ["see"]
+    assert Preparation(stop_words=["SEE"]).words("See it") == ["it"]
+    assert Preparation(stop_words=None).words("the end") == ["the", "end"]
+
+
+def test_stop_words_cover_the_function_words() -> None:
+    stop = Preparation().prepared_stop_words
+    assert 150 < len(stop) < 250
+    assert {"the", "and", "of", "himself", "wouldnt", "its", "very", "than", "whom"} <= stop
+    assert not {"new", "one", "also", "first"} & stop
+
+
+def test_pattern_and_tokenizer_replace_the_rules() -> None:
+    assert Preparation(stop_words=None, token_pattern=r"[a-z]+-?[a-z]+").tokens("Well-known, a x9 Dog") == [
+        "well-known",
+        "dog",
+    ]
+    by_comma = Preparation(stop_words=None, tokenizer=lambda text: text.split(","))
+    assert by_comma.tokens("New York,, Rome, ") == ["new york", " rome"]
+
+
+def test_options_survive_json_except_the_tokenizer() -> None:
+    preparation = Preparation(stop_words=("a", "b"), punctuation="space", normalization="NFC")
+    assert Preparation.from_json(preparation.to_json()) == preparation
+    named = Preparation.from_json(Preparation(tokenizer=str.split).to_json())
+    assert named.is_incomplete
+    with pytest.raises(CorpusError, match=r"tokeniser '.*split'.* give it again"):
+        named.tokens("a b")
+    assert Preparation.from_json(Preparation(tokenizer=str.split).to_json(), str.split).tokens("A b") == [
+        "a",
+        "b",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"lowercase": 1}, "'lowercase' parameter of Preparation must be a bool. Got 1"),
+        ({"punctuation": "drop"}, "'punctuation' parameter .* one of 'delete', 'space', 'keep'. Got 'drop'"),
+        ({"digits": None}, "'digits' parameter"),
+        ({"character_set": "latin"}, "'character_set' parameter"),
+        ({"normalization": "nfc"}, "'normalization' parameter"),
+        ({"stop_words": "german"}, "must be 'english', None or a list of words"),
+        ({"stop_words": [1]}, "must be 'english', None or a list of words"),
+        ({"token_pattern": "("}, "not a regular expression"),
+        ({"token_pattern": "a", "tokenizer": str.split}, "either 'token_pattern' or 'tokenizer'"),
+        ({"token_pattern": "a", "digits": "keep"}, "take the place"),
+        ({"tokenizer": "split"}, "must be callable"),
+    ],
+)
+def test_bad_options_are_named(options: dict[str, object], message: str) -> None:
+    with pytest.raises(ParameterError, match=message):
+        Preparation(**options)  # type: ignore[arg-type]  # wrong on purpose
+
+
+@pytest.mark.parametrize(
+    ("tokenizer", "message"),
+    [
+        (lambda text: text, "must return a list of words, not str"),
+        (lambda _: [1], "Words must be str. Got 1"),
+        (lambda _: ["a\nb"], "line break"),
+    ],
+)
+def test_bad_tokenizers_are_refused(tokenizer: object, message: str) -> None:
+    with pytest.raises(CorpusError, match=message):
+        Preparation(tokenizer=tokenizer).tokens("text")  # type: ignore[arg-type]  # wrong on purpose
