@@ -36,11 +36,19 @@ class LazyMachine final : public Machine {
 
     struct Literals {
         L positive, negated;
+        // By address, not by branch: whether a word is present is unpredictable.
+        const L& true_one(bool present) const { return *(present ? &positive : &negated); }
+        const L& false_one(bool present) const { return *(present ? &negated : &positive); }
     };
 
     // Steps of one example: what happens to true and to false literals, as 0 or 1 per lane.
+    struct Step {
+        L up, down;
+    };
     struct Steps {
-        L true_up, true_down, false_up, false_down;
+        Step of_true, of_false;
+        const Step& positive(bool present) const { return *(present ? &of_true : &of_false); }
+        const Step& negated(bool present) const { return *(present ? &of_false : &of_true); }
     };
 
     // What absence has done to a literal since some moment: x -> clamp(x, floor, ceiling) + shift, modulo 256.
@@ -54,13 +62,10 @@ class LazyMachine final : public Machine {
         Literals bound;
     };
 
-    struct Entry {
-        uint32_t slot, stamp;
-    };
-
     static constexpr uint32_t kNoSlot = 0xFFFFFFFFu;
     static constexpr uint32_t kMinBlock = 8, kMaxBlock = 128;  // examples
     static constexpr uint32_t kLast = 0x80000000u;         // flags the last visit to a slot within a block
+    static constexpr uint32_t kPrefetch = 16;              // visits ahead
     static constexpr uint32_t kEnoughWords = 1u << 17;     // visited in a block
     static constexpr uint16_t kHot = kMaxBlock + 1;        // the group of words that are up to date
     static constexpr uint8_t kWarm = 3;                    // steps below inclusion where a hot word is left alone
@@ -72,22 +77,25 @@ class LazyMachine final : public Machine {
           range_(settings),
           sampler_(corpus, settings),
           clauses_(settings),
-          entries_(corpus.n_words),
+          stamps_(corpus.n_words),
+          slot_of_(corpus.n_words),
           word_of_(corpus.n_words),
           states_(corpus.n_words),
           group_of_(corpus.n_words),
-          block_of_(corpus.n_words),
           last_visit_(corpus.n_words),
           visited_at_(corpus.n_words),
-          visited_(kEnoughWords + corpus.n_words + 17),
+          visited_(kEnoughWords + corpus.n_words + kPrefetch),
           block_slots_(corpus.n_words + 1),
           cold_(corpus.n_words + 1),
+          leaving_(corpus.n_words + 1),
           hot_(corpus.n_words),
           cooled_(corpus.n_words),
           groups_(kMaxBlock + 2),
           counts_(settings.max_included != kNoLimit),
           top_negated_(counts_ ? settings.max_included + 1 : 1) {
-        entries_.fill({kNoSlot, 0});
+        stamps_.fill(0);
+        slot_of_.fill(kNoSlot);
+        visited_.fill(0);
         groups_[kHot] = new_group();
     }
 
@@ -128,7 +136,7 @@ class LazyMachine final : public Machine {
         const uint8_t initial = static_cast<uint8_t>(settings_.initial_state());
         for (size_t i = 0; i < 2 * n_words * settings_.n_clauses; ++i) out[i] = initial;
         for (size_t w = 0; w < n_words; ++w) {
-            const Literals& x = entries_[w].slot == kNoSlot ? unseen_ : states_[entries_[w].slot];
+            const Literals& x = slot_of_[w] == kNoSlot ? unseen_ : states_[slot_of_[w]];
             alignas(64) uint8_t positive[N], negated[N];
             x.positive.store(positive), x.negated.store(negated);
             for (uint32_t lane = 0; lane < clauses_.n_lanes() && w != target_; ++lane) {
@@ -141,10 +149,8 @@ class LazyMachine final : public Machine {
 
   private:
     void start(uint32_t target, uint64_t key) {
-        for (uint32_t slot = 0; slot < n_slots_; ++slot) entries_[word_of_[slot]].slot = kNoSlot;
-        entries_[target_].slot = kNoSlot;
-        entries_[target].slot = 0;
-        n_slots_ = n_hot_ = visit_ = 0;
+        for (uint32_t slot = 0; slot < n_slots_; ++slot) slot_of_[word_of_[slot]] = kNoSlot;
+        n_slots_ = n_hot_ = visit_ = n_visits_ = n_block_visits_ = 0;
         target_ = target;
         sampler_.set(target, key);
         clauses_.start(key);
@@ -154,9 +160,8 @@ class LazyMachine final : public Machine {
     // ---- drawing ahead
 
     void draw_block(uint64_t first) {
-        ++block_;
-        block_size_ = 0;
-        n_block_slots_ = 0;
+        number_visits();
+        block_size_ = n_block_slots_ = 0;
         uint32_t n = 0;
         // Early on many words are close to inclusion; short blocks let most of them count as outside.
         const uint64_t limit = first < kMaxBlock ? (first < kMinBlock ? kMinBlock : first) : kMaxBlock;
@@ -165,62 +170,61 @@ class LazyMachine final : public Machine {
             label_[block_size_] = sampler_.label(example);
             begin_[block_size_] = n;
             n = draw_example(example, n);
-            note_block_slots(begin_[block_size_], n);
+            note_visits(begin_[block_size_], n);
             ++block_size_;
         }
-        begin_[block_size_] = n;
-        for (uint32_t i = 0; i < n_block_slots_; ++i) visited_[last_visit_[block_slots_[i]]] |= kLast;
+        begin_[block_size_] = n_block_visits_ = n;
+        for (uint32_t i = 0; i < n_block_slots_; ++i) visited_[last_visit_[block_slots_[i]] - n_visits_ - 1] |= kLast;
     }
 
-    // Appends the words of the example to the n slots noted so far, each once; returns how many there are then.
+    // Visits are numbered from 1 on, through all blocks; 0 means none yet.
+    void number_visits() {
+        n_visits_ += n_block_visits_;
+        if (n_visits_ < 1u << 31) return;
+        for (uint32_t slot = 0; slot < n_slots_; ++slot) last_visit_[slot] = 0;
+        n_visits_ = 0;
+    }
+
+    // Appends the words of the example to the n visits so far, each once; returns how many there are then.
     uint32_t draw_example(uint64_t example, uint32_t n) {
-        next_stamp();
-        const uint32_t stamp = stamp_;
-        Entry* const entries = entries_.data();
+        if (++stamp_ == 0) stamps_.fill(0), stamp_ = 1;
+        const uint16_t stamp = stamp_;
+        uint16_t* const stamps = stamps_.data();
         uint32_t* const visited = visited_.data();
-        entries[target_].stamp = stamp;  // hidden: as if it had been visited already
+        stamps[target_] = stamp;  // hidden: as if it had been visited already
         sampler_.documents(example, [&](uint32_t word) {
-            Entry& entry = entries[word];
-            if (entry.slot == kNoSlot) [[unlikely]] meet(word);
-            visited[n] = entry.slot;
-            n += entry.stamp != stamp;
-            entry.stamp = stamp;
+            visited[n] = word;
+            n += stamps[word] != stamp;
+            stamps[word] = stamp;
         });
         return n;
     }
 
-    void note_block_slots(uint32_t from, uint32_t to) {
+    // Turns words into slots, and notes each slot once per block.
+    void note_visits(uint32_t from, uint32_t to) {
+        uint32_t* const visited = visited_.data();
+        uint32_t* const slot_of = slot_of_.data();
         uint32_t* const block_slots = block_slots_.data();
         uint32_t* const last_visit = last_visit_.data();
-        uint32_t* const block_of = block_of_.data();
-        const uint32_t* const visited = visited_.data();
-        const uint32_t block = block_;
+        const uint32_t before = n_visits_;
         uint32_t n = n_block_slots_;
         for (uint32_t i = from; i < to; ++i) {
-            const uint32_t slot = visited[i];
-            block_slots[n] = slot;
-            n += block_of[slot] != block;
-            block_of[slot] = block;
-            last_visit[slot] = i;
+            if (slot_of[visited[i]] == kNoSlot) [[unlikely]] meet(visited[i]);
+            const uint32_t slot = slot_of[visited[i]];
+            visited[i] = block_slots[n] = slot;
+            n += last_visit[slot] <= before;
+            last_visit[slot] = before + i + 1;
         }
         n_block_slots_ = n;
     }
 
     void meet(uint32_t word) {
         const uint32_t slot = n_slots_++;
-        entries_[word].slot = slot;
+        slot_of_[word] = slot;
         word_of_[slot] = word;
         states_[slot] = unseen_;
         group_of_[slot] = kHot;  // up to date
-        block_of_[slot] = block_ - 1;
-        visited_at_[slot] = 0;
-    }
-
-    void next_stamp() {
-        if (++stamp_ == 0) {
-            for (uint32_t w = 0; w < corpus_.n_words; ++w) entries_[w].stamp = 0;
-            stamp_ = 1;
-        }
+        last_visit_[slot] = visited_at_[slot] = 0;
     }
 
     // ---- between blocks
@@ -241,8 +245,10 @@ class LazyMachine final : public Machine {
     void synchronise() {
         n_hot_ = n_cooled_ = 0;
         Group fresh = new_group();
-        top_positive_ = L::all(0);
+        L top_positive = L::all(0);
         n_top_ = 0;
+        const uint32_t* const last_visit = last_visit_.data();
+        const uint32_t n_visits = n_visits_;
         Literals* const states = states_.data();
         uint16_t* const group_of = group_of_.data();
         for (uint32_t slot = 0, n = n_slots_; slot < n; ++slot) {
@@ -250,13 +256,18 @@ class LazyMachine final : public Machine {
             const Literals x{group.positive(states[slot].positive), group.negated(states[slot].negated)};
             states[slot] = x;
             group_of[slot] = 0;
-            if (block_of_[slot] == block_) raise(fresh.bound, x);
-            else sum_up(x);
+            if (last_visit[slot] > n_visits) {
+                raise(fresh.bound, x);
+            } else {
+                top_positive = max(top_positive, x.positive);
+                sum_up(x.negated);
+            }
         }
         groups_[0] = fresh;
         bound_of_all_ = fresh.bound;
         const uint32_t n_unseen = corpus_.n_words - 1 - n_slots_;
-        for (uint32_t i = 0; i < n_unseen && i < top_negated_.size(); ++i) sum_up(unseen_);
+        for (uint32_t i = 0; i < n_unseen && i < top_negated_.size(); ++i) sum_up(unseen_.negated);
+        top_positive_ = n_unseen ? max(top_positive, unseen_.positive) : top_positive;
         hide();
     }
 
@@ -266,12 +277,11 @@ class LazyMachine final : public Machine {
         hidden_.negated = n_top_ == top_negated_.size() ? top_negated_[n_top_ - 1] : L::all(0);
     }
 
-    void sum_up(const Literals& x) {
-        top_positive_ = max(top_positive_, x.positive);
+    void sum_up(const L& negated) {
         const uint32_t last = static_cast<uint32_t>(top_negated_.size()) - 1;
-        if (n_top_ <= last) top_negated_[n_top_++] = L::all(0);
-        else if (!above(x.negated, top_negated_[last])) return;
-        L candidate = x.negated;
+        if (n_top_ <= last) [[unlikely]] top_negated_[n_top_++] = L::all(0);
+        else if (!above(negated, top_negated_[last])) [[likely]] return;
+        L candidate = negated;
         for (uint32_t i = 0; i < n_top_; ++i) {
             const L lower = min(top_negated_[i], candidate);
             top_negated_[i] = max(top_negated_[i], candidate);
@@ -303,27 +313,28 @@ class LazyMachine final : public Machine {
         for (uint32_t i = 0; i < n_hot_; ++i) {
             const Literals& x = states_[hot_[i]];
             const bool present = visited_at_[hot_[i]] == visit_;
-            violated = violated | (present ? x.negated : x.positive);
-            included = count(included, present ? x.positive : x.negated);
+            violated = violated | x.false_one(present);
+            included = count(included, x.true_one(present));
         }
         update(b, feedback(example, label_[b], violated, included));
     }
 
     L count(const L& n, const L& x) const { return add_saturating(n, min(x & L::all(0x80), L::all(1))); }
 
-    // The words of the example, brought up to date; those that are not hot are noted in `cold_`.
+    // The words of the example, brought up to date; those that are not hot are noted in `cold_`, or in
+    // `leaving_` if the block does not visit them again.
     void visit(uint32_t b, L& violated, L& included) {
         // Vector stores may alias anything, so all that the loop needs is held in locals.
         Literals* const states = states_.data();
         uint16_t* const group_of = group_of_.data();
         const Group* const groups = groups_.data();
         const uint32_t* const visited = visited_.data();
-        uint32_t* const cold = cold_.data();
+        uint32_t *const cold = cold_.data(), *const leaving = leaving_.data();
         L any_negated = violated, n_included = included;
-        uint32_t n_cold = 0;
+        uint32_t n_cold = 0, n_leaving = 0;
         ++visit_;
         for (uint32_t i = begin_[b], end = begin_[b + 1]; i < end; ++i) {
-            __builtin_prefetch(&states[visited[i + 16] & ~kLast]);
+            __builtin_prefetch(&states[visited[i + kPrefetch] & ~kLast]);
             const uint32_t slot = visited[i] & ~kLast;
             if (group_of[slot] == kHot) {
                 visited_at_[slot] = visit_;
@@ -333,13 +344,16 @@ class LazyMachine final : public Machine {
             const Literals x{group.positive(states[slot].positive), group.negated(states[slot].negated)};
             states[slot] = x;
             group_of[slot] = static_cast<uint16_t>(b + 1);
-            cold[n_cold++] = visited[i];
+            cold[n_cold] = leaving[n_leaving] = slot;
+            n_leaving += visited[i] >> 31;
+            n_cold += 1 - (visited[i] >> 31);
             any_negated = any_negated | x.negated;
             n_included = count(n_included, x.positive);
         }
         violated = any_negated;
         included = n_included;
         n_cold_ = n_cold;
+        n_leaving_ = n_leaving;
     }
 
     // Is a bound included in a lane where nothing else settles the matter? Then look at the members.
@@ -398,25 +412,21 @@ class LazyMachine final : public Machine {
         }
         clauses_.teach(example, label, output, small, remember, forget, reject);
         const L ia = L::load(remember), ib = L::load(forget), ii = L::load(reject);
-        return {ia, ib, ii, ia | ib};
+        return {{ia, ib}, {ii, ia | ib}};
     }
 
-    L step(const L& x, const L& up, const L& down) const {
-        if constexpr (FullRange) return subtract_saturating(add_saturating(x, up), down);
-        return max(subtract_saturating(min(add_saturating(x, up), L::all(range_.high)), down), L::all(range_.low));
+    L step(const L& x, const Step& s) const {
+        if constexpr (FullRange) return subtract_saturating(add_saturating(x, s.up), s.down);
+        return max(subtract_saturating(min(add_saturating(x, s.up), L::all(range_.high)), s.down), L::all(range_.low));
     }
-    Literals absent(const Literals& x, const Steps& s) const {
-        return {step(x.positive, s.false_up, s.false_down), step(x.negated, s.true_up, s.true_down)};
-    }
-    Literals present(const Literals& x, const Steps& s) const {
-        return {step(x.positive, s.true_up, s.true_down), step(x.negated, s.false_up, s.false_down)};
+    Literals stepped(const Literals& x, const Steps& s, bool present) const {
+        return {step(x.positive, s.positive(present)), step(x.negated, s.negated(present))};
     }
 
     void update(uint32_t b, const Steps& steps) {
-        unseen_ = absent(unseen_, steps);
-        if (n_top_ > 0) top_positive_ = step(top_positive_, steps.false_up, steps.false_down);
-        for (uint32_t i = 0; i < n_top_; ++i)
-            top_negated_[i] = step(top_negated_[i], steps.true_up, steps.true_down);
+        unseen_ = stepped(unseen_, steps, false);
+        if (n_top_ > 0) top_positive_ = step(top_positive_, steps.of_false);
+        for (uint32_t i = 0; i < n_top_; ++i) top_negated_[i] = step(top_negated_[i], steps.of_true);
         hide();
         update_groups(b, steps);
         update_words(b, steps);
@@ -426,17 +436,17 @@ class LazyMachine final : public Machine {
         bound_of_all_ = {L::all(0), L::all(0)};
         for (uint32_t g = 0; g <= b; ++g) {
             Group& group = groups_[g];
-            drift(group.positive, steps.false_up, steps.false_down);
-            drift(group.negated, steps.true_up, steps.true_down);
-            group.bound = absent(group.bound, steps);
+            drift(group.positive, steps.of_false);
+            drift(group.negated, steps.of_true);
+            group.bound = stepped(group.bound, steps, false);
             raise(bound_of_all_, group.bound);
         }
     }
 
     // The lowest and highest results step like states; the rest follows.
-    void drift(Drift& map, const L& up, const L& down) const {
-        const L low = step(map.floor + map.shift, up, down), high = step(map.ceiling + map.shift, up, down);
-        map.shift = map.shift + up - down;
+    void drift(Drift& map, const Step& s) const {
+        const L low = step(map.floor + map.shift, s), high = step(map.ceiling + map.shift, s);
+        map.shift = map.shift + s.up - s.down;
         map.floor = low - map.shift;
         map.ceiling = high - map.shift;
     }
@@ -445,17 +455,24 @@ class LazyMachine final : public Machine {
         const Steps steps = by_reference;
         const Literals hidden = hidden_;
         Literals* const states = states_.data();
-        const uint32_t* const cold = cold_.data();
         const uint32_t n_hot = n_hot_;
         Group group = new_group();
         for (uint32_t i = 0, n = n_cold_; i < n; ++i) {
-            const uint32_t slot = cold[i] & ~kLast;
-            const Literals x = present(states[slot], steps);
+            const uint32_t slot = cold_[i];
+            const Literals x = stepped(states[slot], steps, true);
             states[slot] = x;
-            if (cold[i] & kLast) sum_up(x);
-            else if (matters(x, hidden)) make_hot(slot);
+            if (matters(x, hidden)) make_hot(slot);
             else raise(group.bound, x);
         }
+        L top_positive = top_positive_;
+        for (uint32_t i = 0, n = n_leaving_; i < n; ++i) {
+            const uint32_t slot = leaving_[i];
+            const Literals x = stepped(states[slot], steps, true);
+            states[slot] = x;
+            top_positive = max(top_positive, x.positive);
+            sum_up(x.negated);
+        }
+        top_positive_ = top_positive;
         groups_[b + 1] = group;
         cooled_begin_[b + 1] = n_cooled_;
         update_hot(b, n_hot, steps);
@@ -471,11 +488,12 @@ class LazyMachine final : public Machine {
             const uint32_t slot = hot_[i];
             if (i < n) {
                 const bool visited = visited_at_[slot] == visit_;
-                const Literals x = visited ? present(states_[slot], steps) : absent(states_[slot], steps);
+                const Literals x = stepped(states_[slot], steps, visited);
                 states_[slot] = x;
-                if (visited && last_visit_[slot] < begin_[b + 1]) {
+                if (visited && last_visit_[slot] - n_visits_ <= begin_[b + 1]) {
                     group_of_[slot] = static_cast<uint16_t>(b + 1);
-                    sum_up(x);
+                    top_positive_ = max(top_positive_, x.positive);
+                    sum_up(x.negated);
                     continue;
                 }
                 if (!is_warm(x) && n_cooled_ < cooled_.size()) {
@@ -506,24 +524,25 @@ class LazyMachine final : public Machine {
     Clauses clauses_;
 
     uint32_t target_ = 0, n_slots_ = 0;
-    Buffer<Entry> entries_;       // by word
-    Buffer<uint32_t> word_of_;    // by slot, in order of first sight
-    Buffer<Literals> states_;     // by slot
-    Buffer<uint16_t> group_of_;   // by slot
-    Buffer<uint32_t> block_of_;   // by slot: the last block that visits it
-    Buffer<uint32_t> last_visit_; // by slot: its last place in visited_
-    Buffer<uint32_t> visited_at_; // by slot, only for hot words: the last visit
+    uint16_t stamp_ = 0;
+    Buffer<uint16_t> stamps_;      // by word: the last example that it was drawn for
+    Buffer<uint32_t> slot_of_;     // by word
+    Buffer<uint32_t> word_of_;     // by slot, in order of first sight: what is used together lies together
+    Buffer<Literals> states_;      // by slot
+    Buffer<uint16_t> group_of_;    // by slot
+    Buffer<uint32_t> last_visit_;  // by slot: number of its last visit, up to the end of the block
+    Buffer<uint32_t> visited_at_;  // by slot, only for hot words: the last example that visited it
     Literals unseen_;
 
-    uint32_t block_ = 1, block_size_ = 0, stamp_ = 0, visit_ = 0;
+    uint32_t block_size_ = 0, visit_ = 0, n_visits_ = 0, n_block_visits_ = 0;
     bool label_[kMaxBlock];
     uint32_t begin_[kMaxBlock + 1];
     Buffer<uint32_t> visited_;      // slots, example by example: begin_[b] .. begin_[b + 1]
     Buffer<uint32_t> block_slots_;  // the same without repeats
     uint32_t n_block_slots_ = 0;
 
-    Buffer<uint32_t> cold_, hot_, cooled_;
-    uint32_t n_cold_ = 0, n_hot_ = 0, n_cooled_ = 0;
+    Buffer<uint32_t> cold_, leaving_, hot_, cooled_;
+    uint32_t n_cold_ = 0, n_leaving_ = 0, n_hot_ = 0, n_cooled_ = 0;
     uint32_t cooled_begin_[kMaxBlock + 2];
     Buffer<Group> groups_;  // 0: the block's start, b + 1: example b, kHot: up to date
     Literals bound_of_all_;

@@ -1,0 +1,80 @@
+"""Native kernels of omnitm; use the Python modules around them."""
+
+from collections.abc import Sequence
+from typing import Annotated
+
+import numpy
+from numpy.typing import NDArray
+
+
+def instruction_sets() -> list[str]:
+    """Instruction sets of this processor, best last."""
+
+class Autoencoder:
+    """One thread's machine: see omnitm.machine.Autoencoder."""
+
+    def __init__(self, document_offsets: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], document_words: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], word_offsets: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], word_documents: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], *, n_clauses: int, threshold: int, forget_probability: int, accumulation: int, n_examples: int, label_probability: int, max_included: int, state_bits: int, fast: bool, kernel: str, isa: str) -> None: ...
+
+    def train(self, target: int, key: int) -> bool:
+        """False: stopped before the end."""
+
+    def stop(self) -> None:
+        """Make a running `train` return soon; may be called from any thread."""
+
+    def embedding(self, out: Annotated[NDArray[numpy.int16], dict(shape=(None,), order='C', device='cpu')]) -> None: ...
+
+    def states(self, out: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu')]) -> None: ...
+
+    def weights(self, out: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')]) -> None: ...
+
+class CharacterRules:
+    """What becomes of each code point; see corpus/characters.py."""
+
+    def __init__(self, actions: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], contexts: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], expansions: Sequence[bytes]) -> None: ...
+
+class WordTable:
+    """Numbers words as they are first seen and counts them exactly."""
+
+    def __init__(self, stop_words: Sequence[bytes]) -> None: ...
+
+    def count_block(self, rules: CharacterRules, data: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], unit: int, ends_document: bool) -> tuple:
+        """
+        Prepare a block: (word numbers, words per document, problem, its byte offset).
+        """
+
+    def absorb(self, letters: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], lengths: Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', device='cpu', writable=False)], counts: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], documents: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
+    def records(self) -> tuple: ...
+
+    def partitioned_records(self, n_partitions: int) -> list: ...
+
+    def select(self, min_count: int, min_documents: int, max_documents: int, limit: int) -> tuple: ...
+
+    def lookup(self, words: Sequence[bytes]) -> tuple: ...
+
+    def remap(self, letters: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], lengths: Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', device='cpu', writable=False)], ids: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_ids: int) -> Annotated[NDArray[numpy.uint32], dict(shape=(None,))]: ...
+
+    def clear(self) -> None: ...
+
+    @property
+    def n_types(self) -> int: ...
+
+    @property
+    def memory(self) -> int: ...
+
+    @property
+    def document_open(self) -> bool: ...
+
+    @property
+    def n_tokens(self) -> int: ...
+
+    @property
+    def n_too_long(self) -> int: ...
+
+def remap_documents(ids: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], lengths: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], remap: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple: ...
+
+def invert(words: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], lengths: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], first_document: int, n_words: int) -> tuple: ...
+
+def interleave(counts: Sequence[Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)]], runs: Sequence[Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)]]) -> Annotated[NDArray[numpy.uint32], dict(shape=(None,))]: ...
+
+def first_defect(offsets: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], members: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], limit: int) -> int: ...
