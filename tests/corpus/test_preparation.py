@@ -17,7 +17,11 @@ from omnitm.corpus.vocabulary import words_of
 from omnitm.errors import CorpusError, ParameterError
 
 # Letters whose lower case depends on neighbours, grows, or meets marks; digits and spaces of several scripts.
-AWKWARD = "ΣσςΑA\u0130I\u0345\u0301\u00b7'.:\u00adʰǅẞ\u023a٣²①\u2009\u3000\u0085\x1c\0 \t\r—“”…。、\U00010400\U0001e900x9"
+AWKWARD = (
+    "\u03a3\u03c3\u03c2\u0391A\u0130I\u0345\u0301\u00b7'.:\u00adʰǅẞ\u023a٣²①\u2009\u3000\u0085\x1c\0 \t\r"
+    "—“”…。、\U00010400\U0001e900x9"
+)
+GREEK = str.maketrans("AODS", "\u0391\u039f\u0394\u03a3")
 OPTIONS = [
     Preparation(),
     Preparation(lowercase=False),
@@ -89,9 +93,12 @@ def test_defaults_are_the_agreed_steps() -> None:
 
 
 def test_final_sigma_is_that_of_python() -> None:
-    text = "ΟΔΟΣ ΟΔΟΣ. Σ ΣΑΣ ΑΣ'Α ΑΣ' ΑΣ\u0345 ΑΣ\u0301Α"
+    text = "ODOS ODOS. S SAS AS'A AS' AS\u0345 AS\u0301A".translate(GREEK)
     assert native_tokens(Preparation(), text) == Counter(Preparation().tokens(text))
-    assert "οδος" in Preparation().tokens(text)
+    assert (
+        Preparation().tokens(text)[0]
+        == "ODOs".translate(GREEK).lower()[:3] + "\N{GREEK SMALL LETTER FINAL SIGMA}"
+    )
 
 
 def test_words_of_more_than_65535_bytes_are_left_out() -> None:
@@ -103,7 +110,7 @@ def test_words_of_more_than_65535_bytes_are_left_out() -> None:
 
 
 def test_stop_words_are_prepared_like_text() -> None:
-    assert Preparation().words("Don't you see? DON’T!") == ["see"]
+    assert Preparation().words("Don't you see? DON\N{RIGHT SINGLE QUOTATION MARK}T!") == ["see"]
     assert Preparation(stop_words=["SEE"]).words("See it") == ["it"]
     assert Preparation(stop_words=None).words("the end") == ["the", "end"]
 
@@ -116,10 +123,8 @@ def test_stop_words_cover_the_function_words() -> None:
 
 
 def test_pattern_and_tokenizer_replace_the_rules() -> None:
-    assert Preparation(stop_words=None, token_pattern=r"[a-z]+-?[a-z]+").tokens("Well-known, a x9 Dog") == [
-        "well-known",
-        "dog",
-    ]
+    pattern = r"[a-z]+-?[a-z]+"
+    assert Preparation(token_pattern=pattern).tokens("Well-known, a x9 Dog") == ["well-known", "dog"]
     by_comma = Preparation(stop_words=None, tokenizer=lambda text: text.split(","))
     assert by_comma.tokens("New York,, Rome, ") == ["new york", " rome"]
 

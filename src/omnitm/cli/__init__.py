@@ -31,5 +31,5 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"omnitm: error: {error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt as interrupt:
-        print(f"omnitm: {interrupt or 'stopped'}", file=sys.stderr)
+        print(f"omnitm: {str(interrupt) or 'stopped'}", file=sys.stderr)
         return 130

@@ -25,7 +25,7 @@ def add_parser(commands: Any) -> None:
     parser = commands.add_parser(
         "cooccur",
         help="count documents that words share",
-        description="In how many documents do words occur together? With example documents, if the text is still there.",
+        description="In how many documents do words occur together? With examples, while the text is there.",
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )

@@ -245,7 +245,7 @@ def _vocabulary(arguments: argparse.Namespace) -> VocabularyRules:
 
 
 def _refuse_with_append(arguments: argparse.Namespace) -> None:
-    names = (
+    names: tuple[str, ...] = (
         "lowercase",
         "punctuation",
         "digits",

@@ -33,9 +33,9 @@ def append_to_index(
     resources: Resources | None = None,
     tokenizer: Callable[[str], Iterable[str]] | None = None,
 ) -> Path:
-    """Add the documents of more sources to an index, prepared as the old ones were; words unknown to it are dropped.
+    """Add the documents of more sources to an index, prepared as the old ones were.
 
-    The old index stays in place until the new one is complete.
+    Words that the index does not know are dropped. The old index stays until the new one is complete.
     """
     path = Path(path)
     old = DocumentIndex.open(path, tokenizer=tokenizer)
@@ -51,8 +51,9 @@ def append_to_index(
             new_sink.close()
             if old.n_documents + new.summary.n_documents >= 2**32 - 1:
                 raise CorpusError("An index holds at most 4,294,967,294 documents; begin another one.")
-            _write_joined(path, old, new_folder, new, sink)
-            _write_joined_facts(path, old, new, source_facts(paths, reading), sink, resources)
+            _write_joined(path, old, new_folder=new_folder, new=new, sink=sink)
+            joined = _write_joined_facts(path, old, new, source_facts(paths, reading), sink)
+            sink.seal(sizes(joined), resources.n_threads)
         finally:
             new_sink.close()
             sink.close()
@@ -68,19 +69,19 @@ def _read(folder: Path, name: str, start: int, stop: int) -> NDArray[Any]:
     return np.fromfile(file, dtype=dtype, count=stop - start, offset=start * dtype.itemsize)
 
 
-def _copy(folder: Path, name: str, n: int, sink: FolderSink, at: int, add: int = 0) -> None:
+def _copy(folder: Path, name: str, n: int, sink: FolderSink, *, at: int) -> None:
     for start in range(0, n, ELEMENTS_AT_A_TIME):
         part = _read(folder, name, start, min(n, start + ELEMENTS_AT_A_TIME))
-        sink.write(name, at + start, part + part.dtype.type(add) if add else part)
+        sink.write(name, at + start, part)
 
 
-def _write_joined(path: Path, old: DocumentIndex, new_folder: Path, new: Built, sink: FolderSink) -> None:
+def _write_joined(path: Path, old: DocumentIndex, *, new_folder: Path, new: Built, sink: FolderSink) -> None:
     n_old_pairs, n_new_pairs = len(old.document_words), new.summary.n_pairs
-    _copy(path, "document_offsets", old.n_documents + 1, sink, 0)
-    _copy(path, "document_words", n_old_pairs, sink, 0)
+    _copy(path, "document_offsets", old.n_documents + 1, sink, at=0)
+    _copy(path, "document_words", n_old_pairs, sink, at=0)
     first = _read(new_folder, "document_offsets", 1, new.summary.n_documents + 1) + np.uint64(n_old_pairs)
     sink.write("document_offsets", old.n_documents + 1, first)
-    _copy(new_folder, "document_words", n_new_pairs, sink, n_old_pairs)
+    _copy(new_folder, "document_words", n_new_pairs, sink, at=n_old_pairs)
     new_offsets = _read(new_folder, "word_offsets", 0, old.n_words + 1)
     offsets = np.asarray(old.word_offsets) + new_offsets
     sink.write("word_offsets", 0, offsets)
@@ -103,8 +104,7 @@ def _write_joined_facts(
     new: Built,
     new_sources: dict[str, Any],
     sink: FolderSink,
-    resources: Resources,
-) -> None:
+) -> Built:
     sources = storage.read_json(path, "sources.json")
     shift = len(sources["files"])
     rows = new.positions.reshape(-1, 3) + np.array([shift, 0, old.n_documents], dtype=np.uint64)
@@ -115,11 +115,11 @@ def _write_joined_facts(
     summary = joined_summary(old.summary or IndexSummary(), new.summary, counts)
     joined = Built(list(old.vocabulary), counts, summary, positions)
     write_facts(sink, joined, storage.read_json(path, "options.json"), sources)
-    sink.seal(sizes(joined), resources.n_threads)
+    return joined
 
 
 def joined_summary(old: IndexSummary, new: IndexSummary, counts: NDArray[np.uint64]) -> IndexSummary:
-    """Figures of both parts; words dropped from both count as different ones, since their spelling is not kept."""
+    """Add the figures up; words dropped from both parts count twice, since their spelling is not kept."""
     dropped = {reason: Tally(tally.types, tally.tokens) for reason, tally in old.dropped.items()}
     for reason, tally in new.dropped.items():
         dropped.setdefault(reason, Tally()).add((tally.types, tally.tokens))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
@@ -13,7 +12,7 @@ from omnitm._native import WordTable, interleave, invert, remap_documents
 from omnitm.corpus.counting import remap_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -21,7 +20,8 @@ if TYPE_CHECKING:
     from omnitm.corpus.scratch import Handle, Scratch
 
 PAIRS_PER_RUN = 2_000_000
-Item, Result = TypeVar("Item"), TypeVar("Result")
+Item = TypeVar("Item")
+Result = TypeVar("Result")
 
 
 class Sink(Protocol):
@@ -45,20 +45,96 @@ class Assembled(NamedTuple):
     n_empty_documents: int
 
 
-def assemble(
-    counted: Counted,
-    vocabulary: Sequence[str],
-    scratch: Scratch,
-    sink: Sink,
-    n_threads: int,
-    report: Callable[[int], None],
-) -> Assembled:
-    """Write `document_offsets`, `document_words`, `word_offsets` and `word_documents`."""
-    with ThreadPoolExecutor(n_threads) as pool:
-        spread = _Spread(pool, n_threads)
-        runs, assembled = _write_documents(counted, vocabulary, scratch, sink, spread, report)
-        _write_words(runs, len(vocabulary), scratch, sink, spread)
-    return assembled
+Chunk = tuple[int, "list[CountedBlock]", "list[NDArray[np.uint32]]"]  # first document, blocks, their remaps
+WordRange = tuple[int, int, list[int]]  # words from, to, and where they begin in every run
+
+
+class Assembler:
+    """Writes `document_offsets`, `document_words`, `word_offsets` and `word_documents` to a sink."""
+
+    def __init__(self, scratch: Scratch, sink: Sink, n_threads: int) -> None:
+        self._scratch, self._sink, self._n_threads = scratch, sink, n_threads
+
+    def assemble(
+        self, counted: Counted, vocabulary: Sequence[str], report: Callable[[int], None]
+    ) -> Assembled:
+        """Write both orders; `report` hears how many documents are done."""
+        with ThreadPoolExecutor(self._n_threads) as pool:
+            spread = _Spread(pool, self._n_threads)
+            runs, assembled = self._write_documents(counted, vocabulary, spread, report)
+            self._write_words(runs, len(vocabulary), spread)
+        return assembled
+
+    def _write_documents(
+        self, counted: Counted, vocabulary: Sequence[str], spread: _Spread, report: Callable[[int], None]
+    ) -> tuple[list[Run], Assembled]:
+        remaps = _Remaps(vocabulary, self._scratch, 2 * len(counted.workers) + 2)
+        chunks = (
+            (first, blocks, [remaps.of(block.generation) for block in blocks])
+            for first, blocks in _chunks(counted.blocks)
+        )
+        runs: list[Run] = []
+        n_pairs = n_documents = n_empty = 0
+        self._sink.write("document_offsets", 0, np.zeros(1, dtype=np.uint64))
+        for words, lengths, run in spread.map(lambda chunk: self._turn(chunk, len(vocabulary)), chunks):
+            ends = np.cumsum(lengths, dtype=np.uint64) + np.uint64(n_pairs)
+            self._sink.write("document_words", n_pairs, words)
+            self._sink.write("document_offsets", n_documents + 1, ends)
+            n_pairs += len(words)
+            n_documents += len(lengths)
+            n_empty += int(np.count_nonzero(lengths == 0))
+            runs.append(run)
+            report(n_documents)
+        return runs, Assembled(n_pairs, n_empty)
+
+    def _turn(self, chunk: Chunk, n_words: int) -> tuple[NDArray[np.uint32], NDArray[np.uint32], Run]:
+        """Give some documents their final word numbers, and set them aside word by word."""
+        first, blocks, remaps = chunk
+        get, put = self._scratch.get, self._scratch.put
+        parts = [
+            remap_documents(get(block.ids), get(block.lengths), remap)
+            for block, remap in zip(blocks, remaps, strict=True)
+        ]
+        words = np.concatenate([part[0] for part in parts])
+        lengths = np.concatenate([part[1] for part in parts])
+        del parts
+        counts, documents = invert(words, lengths, first, n_words)
+        return words, lengths, Run(put(counts), put(documents))
+
+    def _write_words(self, runs: Sequence[Run], n_words: int, spread: _Spread) -> None:
+        totals = np.zeros(n_words, dtype=np.uint64)
+        for run in runs:
+            totals += self._scratch.get(run.counts)
+        offsets = np.zeros(n_words + 1, dtype=np.uint64)
+        np.cumsum(totals, out=offsets[1:])
+        self._sink.write("word_offsets", 0, offsets)
+        for low, joined in spread.map(lambda part: self._join(runs, part), self._word_ranges(runs, offsets)):
+            self._sink.write("word_documents", int(offsets[low]), joined)
+
+    def _join(self, runs: Sequence[Run], part: WordRange) -> tuple[int, NDArray[np.uint32]]:
+        low, high, starts = part
+        counts = [self._scratch.get(run.counts, low, high) for run in runs]
+        documents = [
+            self._scratch.get(run.documents, start, start + int(count.sum()))
+            for run, start, count in zip(runs, starts, counts, strict=True)
+        ]
+        return low, interleave(counts, documents)
+
+    def _word_ranges(self, runs: Sequence[Run], offsets: NDArray[np.uint64]) -> Iterator[WordRange]:
+        """Ranges of words of about `PAIRS_PER_RUN` pairs, and where each begins in every run."""
+        n_words = len(offsets) - 1
+        starts = [0] * len(runs)
+        low = 0
+        while low < n_words:
+            wanted = offsets[low] + np.uint64(PAIRS_PER_RUN)
+            high = int(np.searchsorted(offsets, wanted, side="right")) - 1
+            high = min(max(high, low + 1), n_words)
+            yield low, high, starts
+            starts = [
+                start + int(self._scratch.get(run.counts, low, high).sum())
+                for run, start in zip(runs, starts, strict=True)
+            ]
+            low = high
 
 
 class _Spread:
@@ -115,87 +191,3 @@ def _chunks(blocks: Sequence[CountedBlock]) -> Iterator[tuple[int, list[CountedB
             chunk, first, n_pairs = [], n_documents, 0
     if chunk:
         yield first, chunk
-
-
-def _write_documents(
-    counted: Counted,
-    vocabulary: Sequence[str],
-    scratch: Scratch,
-    sink: Sink,
-    spread: _Spread,
-    report: Callable[[int], None],
-) -> tuple[list[Run], Assembled]:
-    remaps = _Remaps(vocabulary, scratch, 2 * len(counted.workers) + 2)
-
-    def prepare(
-        chunk: tuple[int, list[CountedBlock], list[NDArray[np.uint32]]],
-    ) -> tuple[NDArray[Any], NDArray[Any], Run]:
-        first, blocks, numbers = chunk
-        parts = [
-            remap_documents(scratch.get(block.ids), scratch.get(block.lengths), remap)
-            for block, remap in zip(blocks, numbers, strict=True)
-        ]
-        words = np.concatenate([part[0] for part in parts])
-        lengths = np.concatenate([part[1] for part in parts])
-        del parts
-        counts, documents = invert(words, lengths, first, len(vocabulary))
-        return words, lengths, Run(scratch.put(counts), scratch.put(documents))
-
-    runs: list[Run] = []
-    n_pairs = n_documents = n_empty = 0
-    sink.write("document_offsets", 0, np.zeros(1, dtype=np.uint64))
-    chunks = (
-        (first, blocks, [remaps.of(b.generation) for b in blocks])
-        for first, blocks in _chunks(counted.blocks)
-    )
-    for words, lengths, run in spread.map(prepare, chunks):
-        sink.write("document_words", n_pairs, words)
-        sink.write(
-            "document_offsets", n_documents + 1, np.cumsum(lengths, dtype=np.uint64) + np.uint64(n_pairs)
-        )
-        n_pairs += len(words)
-        n_documents += len(lengths)
-        n_empty += int(np.count_nonzero(lengths == 0))
-        runs.append(run)
-        report(n_documents)
-    return runs, Assembled(n_pairs, n_empty)
-
-
-def _write_words(runs: Sequence[Run], n_words: int, scratch: Scratch, sink: Sink, spread: _Spread) -> None:
-    totals = np.zeros(n_words, dtype=np.uint64)
-    for run in runs:
-        totals += scratch.get(run.counts)
-    offsets = np.zeros(n_words + 1, dtype=np.uint64)
-    np.cumsum(totals, out=offsets[1:])
-    sink.write("word_offsets", 0, offsets)
-
-    def join(part: tuple[int, int, list[int]]) -> None:
-        low, high, starts = part
-        counts = [scratch.get(run.counts, low, high) for run in runs]
-        sizes = [int(count.sum()) for count in counts]
-        documents = [
-            scratch.get(run.documents, start, start + size)
-            for run, start, size in zip(runs, starts, sizes, strict=True)
-        ]
-        sink.write("word_documents", int(offsets[low]), interleave(counts, documents))
-
-    for _ in spread.map(join, _word_ranges(runs, offsets, scratch)):
-        pass
-
-
-def _word_ranges(
-    runs: Sequence[Run], offsets: NDArray[np.uint64], scratch: Scratch
-) -> Iterator[tuple[int, int, list[int]]]:
-    """Ranges of words of about `PAIRS_PER_RUN` pairs, and where each begins in every run."""
-    n_words = len(offsets) - 1
-    starts = [0] * len(runs)
-    low = 0
-    while low < n_words:
-        high = int(np.searchsorted(offsets, offsets[low] + np.uint64(PAIRS_PER_RUN), side="right")) - 1
-        high = min(max(high, low + 1), n_words)
-        yield low, high, list(starts)
-        starts = [
-            start + int(scratch.get(run.counts, low, high).sum())
-            for run, start in zip(runs, starts, strict=True)
-        ]
-        low = high

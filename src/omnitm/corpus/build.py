@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from omnitm.corpus.assembling import Assembled, assemble
+from omnitm.corpus.assembling import Assembled, Assembler
 from omnitm.corpus.counting import Worker, count_blocks
 from omnitm.corpus.documents import document_blocks, source_blocks
 from omnitm.corpus.preparation import Preparation
@@ -153,7 +153,8 @@ def build_in_memory(
     """Index texts or token lists without touching the disk."""
     sink = MemorySink()
     corpus = _Corpus(document_blocks(documents, preparation), [], None)
-    return _build(corpus, preparation, vocabulary, Resources(), MemoryScratch(), sink), sink
+    built = _build(corpus, preparation, vocabulary, resources=Resources(), scratch=MemoryScratch(), sink=sink)
+    return built, sink
 
 
 class _Corpus(NamedTuple):
@@ -195,7 +196,9 @@ class FolderBuild:
         """Index a corpus; the sink gets the two orders."""
         scratch = FileScratch(self._folder)
         try:
-            return _build(corpus, preparation, rules, self._resources, scratch, self._sink)
+            return _build(
+                corpus, preparation, rules, resources=self._resources, scratch=scratch, sink=self._sink
+            )
         finally:
             scratch.close()
 
@@ -262,6 +265,7 @@ def _build(
     corpus: _Corpus,
     preparation: Preparation,
     rules: VocabularyRules,
+    *,
     resources: Resources,
     scratch: Scratch,
     sink: Sink,
@@ -289,10 +293,11 @@ def _build(
     summary = choice.summarize(counts, n_tokens_too_long)
     summary.n_documents = counted.n_documents
     _check_not_empty(summary)
-    assembled = assemble(
-        counted, words, scratch, sink, resources.n_threads,
+    assembled = Assembler(scratch, sink, resources.n_threads).assemble(
+        counted,
+        words,
         lambda done: report(Progress("writing", done, counted.n_documents, counted.n_documents)),
-    )  # fmt: skip
+    )
     return Built(words, counts, _completed(summary, assembled), _positions(counted.blocks))
 
 

@@ -21,8 +21,8 @@ def as_index(corpus: Any, vocabulary: Sequence[str] | None = None) -> DocumentIn
     Parameters
     ----------
     corpus
-        A `DocumentIndex`, the path of one, a SciPy sparse matrix documents x words, or something that
-        can be gone over several times and gives texts or token lists (a list, say). Text is prepared as in the paper.
+        A `DocumentIndex`, the path of one, a SciPy sparse matrix documents x words, or something that can be
+        gone over several times and gives texts or token lists (a list, say), prepared as in the paper.
     vocabulary
         Words of the columns of a matrix; for texts and token lists, optionally, the words to look for.
 
@@ -52,8 +52,8 @@ def check_documents(documents: Any) -> None:
     """Refuse what is not a collection of documents, with the fix in the message."""
     if isinstance(documents, Iterator):
         raise CorpusError(
-            f"A corpus must be something that can be read more than once, but a {type(documents).__name__} is empty "
-            "after the first time; give list(...) of it, or build an index on disk with omnitm.corpus.index_documents."
+            f"A corpus must be something that can be read more than once, but a {type(documents).__name__} "
+            "is empty after the first time; give list(...) of it, or a class with __iter__."
         )
     if isinstance(documents, (str, bytes)) or not isinstance(documents, Iterable):
         raise CorpusError(
@@ -65,7 +65,7 @@ def check_documents(documents: Any) -> None:
 def _with_same_vocabulary(index: DocumentIndex, vocabulary: Sequence[str] | None) -> DocumentIndex:
     if vocabulary is not None and list(vocabulary) != list(index.vocabulary):
         raise CorpusError(
-            "The index has a vocabulary of its own, which differs from the one given; leave `vocabulary` out, "
-            "or index the text again with it (omnitm index --vocabulary FILE)."
+            "The index has a vocabulary of its own, which differs from the one given; leave `vocabulary` "
+            "out, or index the text again with it (omnitm index --vocabulary FILE)."
         )
     return index

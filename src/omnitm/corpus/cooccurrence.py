@@ -58,7 +58,8 @@ def shared(first: NDArray[np.uint32], second: NDArray[np.uint32]) -> NDArray[np.
         return short[:0]
     places = np.searchsorted(long, short)
     places[places == len(long)] = 0
-    return short[long[places] == short]
+    both: NDArray[np.uint32] = short[long[places] == short]
+    return both
 
 
 def partners(index: DocumentIndex, word: str, most: int = 10) -> list[tuple[str, int]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import queue
 import threading
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from omnitm._native import CharacterRules
-
     from omnitm.corpus.reading import TextBlock
     from omnitm.corpus.scratch import Handle, Scratch
 
@@ -129,7 +129,7 @@ class Counted(NamedTuple):
 
 
 def remap_of(generation: Generation, vocabulary: WordTable, scratch: Scratch) -> NDArray[np.uint32]:
-    """Final word numbers of a generation's provisional ones."""
+    """Compute the final word numbers of a generation's provisional ones."""
     if generation.table is not None:
         letters, lengths, _, _, ids = generation.table.records()
         return vocabulary.remap(letters, lengths, ids, generation.table.n_types)
@@ -229,8 +229,6 @@ class _Threads:
         """Let the threads end; waits in short steps, so that Ctrl-C is noticed."""
         for thread, blocks in zip(self._threads, self._queues, strict=True):
             while thread.is_alive():
-                try:
+                with suppress(queue.Full):
                     blocks.put_nowait(None)
-                except queue.Full:
-                    pass
                 thread.join(0.02)

@@ -51,10 +51,8 @@ def _blocks_of(stream: SourceStream, reading: Reading, preparation: Preparation)
         if preparation.is_native and preparation.normalization is None:
             yield data, unit, ends, False, offset
             continue
-        texts = [
-            decoded(stream.path, part, offset)
-            for part in ([data] if preparation.is_native else split_documents(data, unit))
-        ]
+        parts = [bytes(data)] if preparation.is_native else split_documents(bytes(data), unit)
+        texts = [decoded(stream.path, part, offset) for part in parts]
         if preparation.is_native:
             yield preparation.normalized(texts[0]).encode(), unit, ends, False, offset
         else:
@@ -112,8 +110,9 @@ def _encode(documents: Sequence[Document], preparation: Preparation, where: str)
         return "\n".join(lines).encode("utf-8")
     except UnicodeEncodeError as error:
         raise CorpusError(
-            f"{where} or one of the next {len(documents)} holds half of a surrogate pair ({error.object[error.start]!r}), "
-            'which is no character; repair it with text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").'
+            f"{where} or one of the next {len(documents) - 1} holds half of a surrogate pair, "
+            f"{error.object[error.start]!r}, which is no character; repair it with "
+            'text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").'
         ) from None
 
 
@@ -213,16 +212,16 @@ def _field(record: Any, reading: Reading, path: Path, number: int) -> Document:
 
 def _parquet_records(path: Path, reading: Reading) -> Iterator[Document]:
     try:
-        import pyarrow
-        import pyarrow.parquet
+        import pyarrow as pa
+        from pyarrow import parquet
     except ImportError:
         raise MissingExtraError(f"Reading {path.name}", "parquet") from None
     try:
-        with pyarrow.parquet.ParquetFile(path) as table:
+        with parquet.ParquetFile(path) as table:
             _column_position(path, table.schema_arrow.names, reading.column)
             for batch in table.iter_batches(ROWS_PER_BATCH, columns=[reading.column]):
                 yield from ("" if value is None else value for value in batch.column(0).to_pylist())
-    except (pyarrow.ArrowInvalid, OSError) as error:
+    except (pa.ArrowInvalid, OSError) as error:
         if isinstance(error, FileError):
             raise
         raise FileError(path, f"not a readable Parquet file: {error}") from error

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -18,6 +17,7 @@ from omnitm.errors import CorpusError, FileError, UnknownWordError
 from omnitm.parameters import check_integer
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
@@ -65,7 +65,8 @@ class DocumentIndex:
     @property
     def document_frequencies(self) -> NDArray[np.int64]:
         """In how many documents each word of the vocabulary occurs."""
-        return np.diff(self.word_offsets.astype(np.int64))
+        offsets = self.word_offsets.astype(np.int64)
+        return offsets[1:] - offsets[:-1]
 
     def word_id(self, word: str) -> int:
         """Position of `word` in the vocabulary."""
@@ -210,10 +211,10 @@ class DocumentIndex:
             return True
         words = prepared(document, self.preparation_or_default.tokens)
         ids = {self._positions[word] for word in words if word in self._positions}
-        return sorted(ids) == self.words_of(number).tolist()
+        return np.array_equal(sorted(ids), self.words_of(number))
 
     def token_stream(self) -> Iterator[list[str]]:
-        """Prepared words of every document in their order, with repeats; only words of the vocabulary.
+        """Yield the words of every document in their order, with repeats; only words of the vocabulary.
 
         Reads the text again; an error names the first file that is gone or has changed.
         """

@@ -1,4 +1,4 @@
-"""How text becomes words: every step an option, recorded with the index so that later text goes the same way."""
+"""How text becomes words: every step an option, recorded so that later text goes the same way."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ NORMALIZATIONS = ("NFC", "NFD", "NFKC", "NFKD")
 class Preparation:
     r"""Steps from text to words; the defaults are the paper's.
 
-    In this order: Unicode normalisation, lower-casing, then either the token pattern or the tokeniser or (default)
-    deleting punctuation and digits and splitting at white space; then stop words are left out.
+    In this order: Unicode normalisation, lower-casing, then either the token pattern or the tokeniser or
+    (default) deleting punctuation and digits and splitting at white space; then stop words are left out.
 
     Parameters
     ----------
@@ -44,7 +44,8 @@ class Preparation:
     stop_words
         "english", None, or words of your own (prepared like text).
     token_pattern
-        Regular expression whose matches are the words, in place of the rules for punctuation, digits and white space.
+        Regular expression whose matches are the words, in place of the rules for punctuation, digits and
+        white space.
     tokenizer
         Function from text to a list of words, in place of the same rules.
 
@@ -105,7 +106,8 @@ class Preparation:
 
     def normalized(self, text: str) -> str:
         """Apply the Unicode normal form, if one is wanted."""
-        return text if self.normalization is None else unicodedata.normalize(self.normalization, text)
+        form: Any = self.normalization
+        return text if form is None else unicodedata.normalize(form, text)
 
     @cached_property
     def prepared_stop_words(self) -> frozenset[str]:
@@ -163,10 +165,10 @@ class _MissingTokenizer:
         self.name = name
         self.__module__, _, self.__qualname__ = name.partition(":")
 
-    def __call__(self, text: str) -> list[str]:
+    def __call__(self, text: str) -> list[str]:  # noqa: ARG002  # it cannot do anything with it
         raise CorpusError(
-            f"The index was made with the tokeniser {self.name!r}, which an index cannot hold; give it again: "
-            "DocumentIndex.open(path, tokenizer=...) or --tokenizer module:function."
+            f"The index was made with the tokeniser {self.name!r}, which an index cannot hold; give it "
+            "again: DocumentIndex.open(path, tokenizer=...) or --tokenizer module:function."
         )
 
 
@@ -202,7 +204,7 @@ def _check_own_rules(preparation: Preparation) -> None:
         raise ParameterError("Give either 'token_pattern' or 'tokenizer' to Preparation, not both.")
     if (preparation.punctuation, preparation.digits) != ("delete", "delete"):
         raise ParameterError(
-            "'token_pattern' and 'tokenizer' take the place of the 'punctuation' and 'digits' rules; leave those out."
+            "'token_pattern' and 'tokenizer' take the place of 'punctuation' and 'digits'; leave those out."
         )
     if tokenizer is not None and not callable(tokenizer):
         raise ParameterError(
@@ -219,7 +221,7 @@ def _check_own_rules(preparation: Preparation) -> None:
 
 def _check_stop_words(stop_words: str | Sequence[str] | None) -> str | tuple[str, ...] | None:
     if stop_words is None or stop_words == "english":
-        return stop_words  # type: ignore[return-value]  # the literal "english"
+        return stop_words
     if isinstance(stop_words, str) or not all(isinstance(word, str) for word in stop_words):
         raise ParameterError(
             "The 'stop_words' parameter of Preparation must be 'english', None or a list of words. "

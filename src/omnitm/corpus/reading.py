@@ -72,7 +72,8 @@ class Reading:
             codecs.lookup(self.encoding)
         except (LookupError, TypeError):
             raise ParameterError(
-                f"The 'encoding' parameter of Reading must be an encoding that Python knows. Got {self.encoding!r} instead."
+                "The 'encoding' parameter of Reading must be an encoding that Python knows. "
+                f"Got {self.encoding!r} instead."
             ) from None
 
     @property
@@ -103,7 +104,7 @@ class TextBlock(NamedTuple):
 
 
 def find_sources(sources: str | PathLike[str] | Iterable[str | PathLike[str]]) -> list[Path]:
-    """Files behind paths, folders (all files whose suffix says text, at any depth) and patterns, in sorted order."""
+    """Find the files behind paths, folders (whatever looks like text, at any depth) and patterns, sorted."""
     if isinstance(sources, (str, Path)) or hasattr(sources, "__fspath__"):
         sources = [sources]  # type: ignore[list-item]  # one path
     found: list[Path] = []
@@ -127,7 +128,8 @@ def _expand(source: str) -> Iterable[Path]:
         return inside
     if path.exists():
         return [path]  # a pipe or a device
-    matches = sorted(glob.glob(source, recursive=True)) if glob.has_magic(source) else []
+    matches = sorted(glob.glob(source, recursive=True))  # noqa: PTH207  # may be absolute
+    matches = matches if glob.has_magic(source) else []
     if not matches:
         problem = "the pattern matches no file" if glob.has_magic(source) else "no such file or folder"
         raise FileError(source, problem)
@@ -160,7 +162,7 @@ def cut_text(
             if cut == 0 and len(buffer) >= LONGEST_PIECE:
                 raise FileError(
                     path,
-                    f"no white space in the {len(buffer)} bytes from byte {offset}: this does not look like text",
+                    f"no white space in the {len(buffer)} bytes from byte {offset}: is this text?",
                 )
         if cut == 0:
             continue
@@ -173,7 +175,7 @@ def cut_text(
 
 
 def last_boundary(buffer: bytearray, unit: str, searched: int) -> int:
-    """Position after the last end of a document, 0 when there is none; the first `searched` bytes have none."""
+    """Position after the last end of a document, 0 if there is none; the first `searched` bytes have none."""
     if unit == "file":
         return 0
     if unit == "line":

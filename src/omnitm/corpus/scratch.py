@@ -74,7 +74,7 @@ class FileScratch:
         stop = handle.size if stop is None else stop
         width = np.dtype(handle.dtype).itemsize
         array = np.empty(stop - start, dtype=handle.dtype)
-        view = memoryview(array).cast("B") if array.size else memoryview(b"")
+        view = memoryview(array.view(np.uint8).data)
         done = 0
         while done < len(view):
             got = os.preadv(self._file, [view[done:]], handle.offset + start * width + done)
@@ -92,7 +92,7 @@ def write_at(file: int, array: NDArray[Any], offset: int, path: Path) -> None:
     """Write a whole array at a byte offset; a full disk is reported by the name of the file."""
     if array.size == 0:
         return
-    view = memoryview(np.ascontiguousarray(array)).cast("B")
+    view = np.ascontiguousarray(array).view(np.uint8).data
     done = 0
     try:
         while done < len(view):

@@ -75,8 +75,8 @@ class FolderSink:
 
     def seal(self, figures: Mapping[str, int], n_threads: int) -> None:
         """Make all files durable, then write the manifest: its presence says that the rest is complete."""
-        for name in ARRAYS:
-            self.write(name, 0, np.empty(0, dtype=ARRAYS[name]))
+        for name, dtype in ARRAYS.items():
+            self.write(name, 0, np.empty(0, dtype=dtype))
         self.close()
         with ThreadPoolExecutor(n_threads) as pool:
             sums = dict(zip(FILES, pool.map(lambda name: _synced(self.folder / name), FILES), strict=True))
@@ -123,7 +123,7 @@ def checksum(path: Path) -> tuple[int, str]:
 
 @contextmanager
 def folder_in_the_making(output: Path, *, overwrite: bool) -> Iterator[Path]:
-    """A temporary folder beside `output` that takes its place at the end, and vanishes if anything goes wrong."""
+    """Make a folder beside `output` that takes its place at the end, and vanishes if anything goes wrong."""
     output = Path(os.path.abspath(output))  # noqa: PTH100  # resolve() would follow a link at the final name
     if os.path.lexists(output) and not overwrite:
         raise FileError(
@@ -179,7 +179,7 @@ def put_in_place(made: Path, output: Path) -> None:
 
 
 def _exchanged(made: Path, output: Path) -> bool:
-    """Swap two folders in one step, where the system can (Linux), so that there is an index at every moment."""
+    """Swap two folders in one step, where the system can (Linux), so that there always is an index."""
     rename = getattr(ctypes.CDLL(None), "renameat2", None)
     if rename is None:
         return False

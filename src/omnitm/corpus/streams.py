@@ -8,7 +8,7 @@ import gzip
 import lzma
 import sys
 import zlib
-from typing import IO, TYPE_CHECKING, Protocol
+from typing import IO, TYPE_CHECKING, Any, Protocol
 
 from omnitm.errors import FileError, MissingExtraError
 
@@ -27,7 +27,7 @@ class ByteStream(Protocol):
 
 
 class SourceStream:
-    """An open source: reads full blocks, counts the packed bytes for the progress bar, and names the file in errors."""
+    """An open source: reads full blocks, knows how far it is on disk, and names the file in errors."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -84,7 +84,7 @@ class SourceStream:
         if not self._is_standard_input:
             self._file.close()
 
-    def __enter__(self) -> SourceStream:
+    def __enter__(self) -> SourceStream:  # noqa: PYI034  # typing.Self needs Python 3.11
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -114,7 +114,7 @@ class _ZstandardReader:
         except ImportError:
             raise MissingExtraError(f"Reading {path.name}", "zstd") from None
         self._path, self._file, self._zstandard = path, file, zstandard
-        self._frame = None
+        self._frame: Any = None
         self._packed = self._text = b""
 
     def read(self, size: int) -> bytes:
@@ -184,6 +184,6 @@ def binary_file(path: Path, offset: int) -> FileError:
     """Build the error for a NUL byte where text was expected."""
     return FileError(
         path,
-        f"NUL at byte {offset}: this looks like a binary file; leave it out, give its --encoding if it is UTF-16 or UTF-32, "
-        "or --errors replace to read NUL as white space",
+        f"NUL at byte {offset}: this looks like a binary file; leave it out, give its --encoding if it is "
+        "UTF-16 or UTF-32, or --errors replace to read NUL as white space",
     )

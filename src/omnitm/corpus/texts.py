@@ -52,10 +52,10 @@ class SourceTexts:
                 source, offset, first = (int(value) for value in self._positions[row])
                 if self.source_problem(source) is not None:
                     continue
-                if walk is None or not walk.can_go_on_to(source, number):
-                    walk = _Walk(self._path(source), self._reading(source), source, offset, first)
-                elif walk.is_seekable and first > walk.next_number:
-                    walk = _Walk(self._path(source), self._reading(source), source, offset, first)
+                if walk is None or not walk.reaches(source, number, first):
+                    walk = _Walk(
+                        self._path(source), self._reading(source), source, offset=offset, first=first
+                    )
                 document = walk.document(number)
                 if document is not None:
                     found[number] = document
@@ -63,7 +63,7 @@ class SourceTexts:
         return found
 
     def _rows_before(self, number: int) -> Iterable[int]:
-        """Rows where the document may begin: the last one before it; more when nothing begins in some blocks."""
+        """Rows where the document may begin: the last one before it; more if nothing begins in a block."""
         firsts = self._positions[:, 2]
         last = int(np.searchsorted(firsts, number, side="right")) - 1
         return range(int(np.searchsorted(firsts, firsts[last], side="left")), last + 1)
@@ -89,7 +89,7 @@ class SourceTexts:
 class _Walk:
     """Goes through the documents of one source, forwards only."""
 
-    def __init__(self, path: Path, reading: Reading, source: int, offset: int, first: int) -> None:
+    def __init__(self, path: Path, reading: Reading, source: int, *, offset: int, first: int) -> None:
         self.source, self.next_number = source, first
         is_table = reading.format_of(path) != "text"
         self.is_seekable = (
@@ -98,8 +98,13 @@ class _Walk:
         self._stream = SourceStream(path)
         self._documents = _documents_from(self._stream, reading, offset)
 
-    def can_go_on_to(self, source: int, number: int) -> bool:
-        return self.source == source and self.next_number <= number
+    def reaches(self, source: int, number: int, block: int) -> bool:
+        """Whether going on is possible, and no slower than beginning again at the block of the document."""
+        return (
+            self.source == source
+            and self.next_number <= number
+            and (not self.is_seekable or block <= self.next_number)
+        )
 
     def document(self, number: int) -> Document | None:
         document = next(islice(self._documents, number - self.next_number, None), None)

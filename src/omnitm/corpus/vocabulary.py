@@ -53,10 +53,11 @@ class VocabularyRules:
             check_integer(owner, "max_words", self.max_words, 1)
         check_integer(owner, "min_count", self.min_count, 1)
         for name in ("min_documents", "max_documents"):
-            if isinstance(getattr(self, name), Integral):
-                check_integer(owner, name, getattr(self, name), 1)
+            limit: Any = getattr(self, name)
+            if isinstance(limit, Integral):
+                check_integer(owner, name, limit, 1)
             else:
-                check_real(owner, name, getattr(self, name), 0.0, 1.0)
+                check_real(owner, name, limit, 0.0, 1.0)
         object.__setattr__(self, "keep", _checked_words("keep", self.keep))
         if self.fixed is not None:
             object.__setattr__(self, "fixed", _checked_words("fixed", self.fixed))
@@ -72,7 +73,8 @@ class VocabularyRules:
 
     def document_limits(self, n_documents: int) -> tuple[int, int]:
         """Fewest and most documents as numbers."""
-        low, high = self.min_documents, self.max_documents
+        low: Any = self.min_documents
+        high: Any = self.max_documents
         fewest = low if isinstance(low, Integral) else math.ceil(low * n_documents)
         most = high if isinstance(high, Integral) else math.floor(high * n_documents)
         return int(fewest), int(most)
@@ -217,7 +219,7 @@ def words_of(letters: NDArray[np.uint8], lengths: NDArray[np.uint16]) -> list[st
     return [joined[start:end].decode() for start, end in zip(starts, ends, strict=True)] if ends else []
 
 
-def _checked_words(name: str, words: Iterable[str]) -> tuple[str, ...]:
+def _checked_words(name: str, words: Iterable[Any]) -> tuple[str, ...]:
     if isinstance(words, str):
         raise ParameterError(
             f"The {name!r} parameter of VocabularyRules must be a list of words. Got {words!r} instead."
