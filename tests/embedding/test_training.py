@@ -8,7 +8,7 @@ import pytest
 import scipy.sparse as sp
 
 from omnitm.corpus import DocumentIndex
-from omnitm.embedding.training import add_words, train_model, train_vectors
+from omnitm.embedding.training import add_words, extend_vectors, train_model, train_vectors
 from omnitm.embedding.word_vectors import WordVectors
 from omnitm.engines import ThreadsEngine
 from omnitm.errors import (
@@ -213,3 +213,9 @@ def test_the_bar_goes_to_standard_error(board: DocumentIndex, capfd: pytest.Capt
     assert captured.out == ""
     assert "training words" in captured.err
     assert "2/2" in captured.err
+
+
+def test_vectors_of_unknown_origin_cannot_be_extended(board: DocumentIndex) -> None:
+    vectors = WordVectors(np.zeros((1, 12), dtype=np.int16), ["a0"], board.vocabulary)
+    with pytest.raises(ParameterError, match="unknown origin cannot be extended"):
+        extend_vectors(board, vectors, ["a1"])

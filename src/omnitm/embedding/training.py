@@ -71,6 +71,29 @@ def train_vectors(
     return WordVectors(matrix, targets, index.vocabulary, training=record)
 
 
+def extend_vectors(
+    index: DocumentIndex,
+    vectors: WordVectors,
+    words: Iterable[str],
+    *,
+    engine: Engine | None = None,
+    progress: ProgressOption = False,
+) -> WordVectors:
+    """Train more words in memory, with the settings, seed and index of the others, and append them."""
+    record = vectors.training
+    if record is None:
+        raise ParameterError("Vectors of unknown origin cannot be extended: 'training' is None.")
+    targets = check_targets(index, words)
+    check_untrained(vectors, targets)
+    _Request.of(index).check("word vectors", record, vectors.index_to_key)
+    names = [*vectors.index_to_key, *targets]
+    matrix = np.empty((len(names), vectors.vector_size), dtype=np.int16)
+    matrix[: len(vectors)] = vectors.matrix
+    rows = range(len(vectors), len(names))
+    train_rows(index, record, names, rows, matrix.__setitem__, engine=engine, progress=progress)
+    return WordVectors(matrix, names, vectors.feature_names, training=record)
+
+
 def train_model(
     index: DocumentIndex,
     path: str | Path,
@@ -235,13 +258,13 @@ class _Request:
     def record(self) -> TrainingRecord:
         return TrainingRecord(self.settings or AutoencoderSettings(), self.seed or 0, self.fingerprint)
 
-    def check(self, path: Path, record: TrainingRecord | None, words: Sequence[str]) -> None:
+    def check(self, path: Path | str, record: TrainingRecord | None, words: Sequence[str]) -> None:
         """Refuse to continue a model that was started with something else."""
         if record is None:
             return
         if self.fingerprint != record.index_fingerprint:
             raise CorpusError(
-                f"{path} was trained on another corpus; give the index that it was started with."
+                f"{path}: was trained on another corpus; give the one that it was started with."
             )
         if self.settings not in {None, record.settings}:
             raise FileError(

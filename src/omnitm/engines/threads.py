@@ -50,9 +50,11 @@ class ThreadsEngine:
 
         def work(member: int) -> None:
             machine = Autoencoder(index, settings)
+            crew.when_stopped(machine.stop)
             vector = np.empty(index.n_words, dtype=np.int16)
             for job in crew.jobs_of(member):
-                machine.train(job.target, job.key)
+                if not machine.train(job.target, job.key):
+                    return
                 write(job.row, machine.embedding(vector))
 
         crew.run(work, min(self.n_jobs, len(jobs)), report)
@@ -65,6 +67,7 @@ class _Crew:
         self._queue = iter(jobs)
         self._queue_lock = threading.Lock()
         self._stopping = False
+        self._stoppers: list[Callable[[], None]] = []
         self._idle = threading.Semaphore(0)
         self._finished: list[int] = []
         self._errors: list[BaseException] = []
@@ -79,6 +82,10 @@ class _Crew:
             yield job
             self._finished[member] += 1
 
+    def when_stopped(self, stopper: Callable[[], None]) -> None:
+        """Have a function called that ends a member's current word early."""
+        self._stoppers.append(stopper)
+
     def run(self, work: Callable[[int], None], size: int, report: Callable[[int], None]) -> None:
         """Let `size` threads work, and report until all of them are done."""
         self._finished = [0] * size
@@ -91,7 +98,7 @@ class _Crew:
                 thread.start()
             self._wait_for(size, report)
         finally:
-            self._stopping = True
+            self._stop()
             for thread in threads:
                 if thread.ident is not None:
                     thread.join()
@@ -106,12 +113,17 @@ class _Crew:
             else:
                 report(sum(self._finished))
 
+    def _stop(self) -> None:
+        self._stopping = True
+        for stopper in self._stoppers:
+            stopper()
+
     def _guarded(self, work: Callable[[int], None], member: int) -> None:
         try:
             work(member)
         except BaseException as error:  # noqa: BLE001 - raised again by `run`, in the caller's thread
             self._errors.append(error)
-            self._stopping = True
+            self._stop()
         finally:
             self._idle.release()
 
