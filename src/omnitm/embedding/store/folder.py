@@ -20,7 +20,7 @@ from omnitm.embedding.store.files import (
     write_file,
     writing,
 )
-from omnitm.embedding.store.journal import Journal
+from omnitm.embedding.store.journal import Journal, finished_rows
 from omnitm.embedding.store.loading import load_model
 from omnitm.embedding.store.manifest import (
     FEATURES,
@@ -226,6 +226,16 @@ class ModelFolder:
             if row >= self.n_kept and self._journal.rows.get(row) != zlib.crc32(content):
                 damaged.append(row)
         return digest.hexdigest(), damaged
+
+
+def adding(path: str | Path) -> tuple[int, int] | None:
+    """How many words are being added to a finished model: trained, and in all; None if none are."""
+    path = Path(path)
+    if not (path / JOURNAL).exists() or not (path / MANIFEST).exists():
+        return None
+    kept = read_manifest(path)[WORDS].size
+    total = read_file(path / WORDS, _NO_LIMIT)[kept:].count(b"\n")
+    return finished_rows(path / JOURNAL), total
 
 
 def words_to_lines(words: Sequence[str]) -> bytes:

@@ -1,0 +1,73 @@
+"""`omnitm info`: what a folder holds, and whether it is sound."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from omnitm.cli.examples import command_parser
+
+if TYPE_CHECKING:
+    import argparse
+
+    from omnitm.cli.examples import Commands
+
+_EXAMPLE = """\
+  omnitm info news-model
+  omnitm info news-model --verify      # reads every byte and compares SHA-256"""
+
+
+def add_parser(commands: Commands) -> None:
+    """Fill the parser of this command."""
+    parser = command_parser(commands, "info", run, summary="describe a model or an index", example=_EXAMPLE)
+    parser.add_argument("path", metavar="PATH", type=Path, help="folder of a model or an index")
+    parser.add_argument("--verify", action="store_true", help="also check every byte")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Describe the folder."""
+    facts = model_facts(arguments.path, verify=arguments.verify)
+    if arguments.json:
+        print(json.dumps(facts, indent=2))
+    else:
+        print_facts(facts)
+    return 0
+
+
+def model_facts(path: Path, *, verify: bool) -> dict[str, Any]:
+    """Collect what is worth knowing about a model."""
+    from omnitm.embedding.store import load_model
+    from omnitm.embedding.store.folder import adding
+
+    model = load_model(path, verify=verify)
+    facts: dict[str, Any] = {
+        "model": str(path),
+        "words": len(model.words),
+        "features": len(model.features),
+        "bytes": model.matrix.nbytes,
+        **asdict(model.record.settings),
+        "seed": model.record.seed,
+        "index fingerprint": model.record.index_fingerprint,
+        "omnitm version": model.record.omnitm_version,
+        "verified": "every byte" if verify else "all but the vectors (--verify checks them)",
+    }
+    unfinished = adding(path)
+    if unfinished is not None:
+        done, total = unfinished
+        facts["being added"] = f"{done:,} of {total:,} more words; continue with `omnitm train ... --resume`"
+    return facts
+
+
+def print_facts(facts: dict[str, Any]) -> None:
+    """Print names and values in two columns."""
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, show_header=False, pad_edge=False)
+    for name, value in facts.items():
+        table.add_row(name.replace("_", " "), Text(f"{value:,}" if isinstance(value, int) else str(value)))
+    Console(highlight=False).print(table)
