@@ -1,37 +1,50 @@
-"""Dot products with every row of an integer matrix, in row chunks, so that no second copy is held."""
+"""Dot products with every row of an integer matrix: exact, native, and without a second copy."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from omnitm import _native
 
+if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-_CHUNK_BYTES = 1 << 22
+_STEPS = 32_767  # a vector of real numbers is cut into two int16 vectors: coarse steps, and steps of steps
 
 
-def row_dots(matrix: NDArray[np.int16], vector: NDArray[np.floating]) -> NDArray[np.float32]:
-    """Multiply every row with a vector of real numbers."""
-    query = vector.astype(np.float32)
-    dots = np.empty(len(matrix), dtype=np.float32)
-    for rows in _chunks(matrix):
-        dots[rows] = matrix[rows].astype(np.float32) @ query
-    return dots
+class RowLengths(NamedTuple):
+    """What is known about the rows of a matrix after reading it once."""
+
+    norms: NDArray[np.float64]
+    """Euclidean length of every row."""
+    largest: int
+    """Largest magnitude in the matrix."""
 
 
-def row_norms(matrix: NDArray[np.int16]) -> NDArray[np.float32]:
-    """Return the Euclidean length of every row."""
-    norms = np.empty(len(matrix), dtype=np.float32)
-    for rows in _chunks(matrix):
-        chunk = matrix[rows].astype(np.float32)
-        norms[rows] = np.sqrt(np.einsum("ij,ij->i", chunk, chunk))
-    return norms
+def row_lengths(matrix: NDArray[np.int16]) -> RowLengths:
+    """Measure every row."""
+    squares = np.empty(len(matrix), dtype=np.int64)
+    largest = _native.row_squares(matrix, squares)
+    return RowLengths(np.sqrt(squares), largest)
 
 
-def _chunks(matrix: NDArray[np.int16]) -> Iterator[slice]:
-    step = max(1, _CHUNK_BYTES // (4 * max(1, matrix.shape[1])))
-    return (slice(start, start + step) for start in range(0, len(matrix), step))
+def row_dots(matrix: NDArray[np.int16], largest: int, vector: NDArray[Any]) -> NDArray[np.float64]:
+    """Multiply every row with a vector: exactly if it is int16, else to 9 digits of its largest number."""
+    if vector.dtype == np.int16:
+        return _integer_dots(matrix, largest, vector[None])[:, 0].astype(np.float64)
+    magnitude = float(np.abs(vector).max(initial=0.0))
+    if magnitude == 0:
+        return np.zeros(len(matrix))
+    scaled = vector.astype(np.float64) / magnitude * _STEPS
+    coarse = np.rint(scaled)
+    fine = np.rint((scaled - coarse) * _STEPS)
+    dots = _integer_dots(matrix, largest, np.stack([coarse, fine]).astype(np.int16))
+    return (dots[:, 0] + dots[:, 1] / _STEPS) * (magnitude / _STEPS)
+
+
+def _integer_dots(matrix: NDArray[np.int16], largest: int, queries: NDArray[np.int16]) -> NDArray[np.int64]:
+    dots = np.empty(len(matrix) * len(queries), dtype=np.int64)
+    _native.row_dots(matrix, largest, np.ascontiguousarray(queries), dots)
+    return dots.reshape(len(matrix), len(queries))

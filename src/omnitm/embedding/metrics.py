@@ -100,10 +100,16 @@ class Cosine:
         return vectors.index_to_key
 
     def scores(self, vectors: WordVectors, parts: Sequence[Part]) -> NDArray[Any]:
-        """Compare every row with the sum of the parts' unit vectors."""
-        query = sum(weight * unit(vectors.part_vector(item)) for item, weight in parts)
-        dots = row_dots(vectors.matrix, unit(np.asarray(query)))
-        return np.divide(dots, vectors.norms, out=np.zeros_like(dots), where=vectors.norms > 0)
+        """Compare every row with the word, or with the sum of the parts' unit vectors."""
+        query = vectors.part_vector(parts[0][0])
+        if len(parts) > 1 or parts[0][1] != 1.0:
+            query = sum(
+                (weight * unit(vectors.part_vector(item)) for item, weight in parts), np.zeros(len(query))
+            )
+        norms, largest = vectors.lengths
+        lengths = norms * np.linalg.norm(query.astype(np.float64))
+        dots = row_dots(vectors.matrix, largest, query)
+        return np.divide(dots, lengths, out=np.zeros_like(dots), where=lengths > 0)
 
     def pair(self, vectors: WordVectors, first: str, second: str) -> float:
         """Multiply the two unit vectors."""

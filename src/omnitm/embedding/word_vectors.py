@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Union, cast
 
 import numpy as np
 
-from omnitm.embedding.dots import row_norms
+from omnitm.embedding.dots import RowLengths, row_lengths
 from omnitm.embedding.metrics import Metric, Part, best, scorer, unit
 from omnitm.errors import ParameterError, UnknownWordError
 from omnitm.parameters import check_integer
@@ -79,9 +79,9 @@ class WordVectors:
         return len(self.feature_names)
 
     @cached_property
-    def norms(self) -> NDArray[np.float32]:
-        """Length of every row; computed once."""
-        return row_norms(self.matrix)
+    def lengths(self) -> RowLengths:
+        """Length of every row, measured when a cosine is first asked for."""
+        return row_lengths(self.matrix)
 
     @cached_property
     def row_features(self) -> NDArray[np.intp]:
@@ -289,7 +289,7 @@ def _checked_matrix(matrix: NDArray[np.int16], n_words: int, n_features: int) ->
         wanted = f"int16 of shape ({n_words}, {n_features}), words x features"
         found = f"{array.dtype} of shape {array.shape}"
         raise ParameterError(f"The 'matrix' parameter of WordVectors must be {wanted}. Got {found} instead.")
-    return array
+    return np.ascontiguousarray(array)
 
 
 def _positions(name: str, words: list[str]) -> dict[str, int]:
