@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from typing import TYPE_CHECKING
@@ -10,7 +11,7 @@ import pytest
 
 import omnitm
 from omnitm.cli import COMMANDS, main
-from omnitm.corpus import python_docs
+from omnitm.corpus import DocumentIndex, python_docs
 from omnitm.embedding import WordVectors
 from omnitm.errors import FileError, OmniTMWarning, TrainingStopped
 
@@ -44,6 +45,30 @@ def test_train_and_look(model: Path, capsys: pytest.CaptureFixture[str]) -> None
     table = capsys.readouterr().out.split()
     assert table[:3] == ["road", "word", "cosine"]
     assert table[3] in {"car", "wheel", "driver"}
+
+
+def test_text_is_indexed_inside_the_model(
+    text: Path, model: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert DocumentIndex.open(model / "index").n_documents == 200
+    assert main(["train", "-o", str(model), "--resume"]) == 0
+    assert f"using the index in {model / 'index'}" in capsys.readouterr().err
+    assert main(["train", "-o", str(model.parent / "other"), *QUICK]) == 2
+    assert "CORPUS is missing" in capsys.readouterr().err
+    other = model.parent / "other"
+    assert main(["train", str(model / "index"), "-o", str(other), *QUICK]) == 0
+    assert not (other / "index").exists()
+    assert np.array_equal(WordVectors.load(other).matrix, WordVectors.load(model).matrix)
+    assert main(["train", str(text), "-o", str(model), "--force", "--top", "1", *QUICK]) == 0
+    assert len(WordVectors.load(model)) == 1
+
+
+def test_info_of_an_index(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["info", str(model / "index"), "--verify", "--json"]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert (facts["documents"], facts["words"], facts["verified"]) == (200, 8, True)
+    assert main(["info", str(model / "index")]) == 0
+    assert "vocabulary" in capsys.readouterr().out
 
 
 def test_similar_together(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -159,7 +184,8 @@ def test_mistakes_are_one_line(
     assert captured.err.startswith("omnitm: error: ")
     assert captured.err.count("\n") == 1
     assert message in captured.err
-    assert not (tmp_path / "m").exists()
+    assert not (tmp_path / "m" / "manifest.json").exists()
+    assert not (tmp_path / "m" / "journal").exists()
 
 
 def test_debug_shows_the_traceback(tmp_path: Path) -> None:
@@ -210,7 +236,7 @@ def test_help_has_an_example(command: str, capsys: pytest.CaptureFixture[str]) -
     with pytest.raises(SystemExit) as stop:
         main([command, "--help"])
     assert stop.value.code == 0
-    assert f"example:\n  omnitm {command}" in capsys.readouterr().out
+    assert re.search(rf"examples?:\n  omnitm {command}", capsys.readouterr().out)
 
 
 def test_demo_runs_twice_and_its_suggestions_work(
@@ -233,6 +259,7 @@ def test_demo_runs_twice_and_its_suggestions_work(
     assert (tmp_path / "omnitm-demo/model/vectors.i16").read_bytes() == before
     assert main(["similar", "omnitm-demo/model", "thread", "-n", "5"]) == 0
     assert main(["info", "omnitm-demo/model"]) == 0
+    assert main(["train", "omnitm-demo/index", "-o", "paper-model", "--top", "2", "--paper", "--quiet"]) == 0
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "mine.txt").write_text("mine")
     assert main(["demo", "-o", "other"]) == 2

@@ -78,6 +78,16 @@ def test_a_sparse_matrix_is_a_corpus() -> None:
         OmniTMAE(**SMALL).fit(documents)
 
 
+def test_texts_and_token_lists_are_a_corpus() -> None:
+    texts = ["A road and a car.", "The sea, a ship!"] * 20
+    model = OmniTMAE(**SMALL).fit(texts, ["road"])
+    assert model.vocabulary_ == ["car", "road", "sea", "ship"]
+    tokens = [["road", "car"], ["sea", "ship"]] * 20
+    assert np.array_equal(
+        OmniTMAE(**SMALL).fit(tokens, ["road"]).word_vectors_.matrix, model.word_vectors_.matrix
+    )
+
+
 def test_fitting_again_gives_the_same_and_pickle_keeps_it(board: DocumentIndex) -> None:
     model = OmniTMAE(**SMALL, n_jobs=2).fit(board)
     first = model.word_vectors_.matrix.copy()

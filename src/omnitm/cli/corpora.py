@@ -1,47 +1,58 @@
-"""What a command accepts as a corpus: for now a text file with a document per line."""
+"""What `omnitm train` accepts as a corpus: an index, or text, which is indexed inside the model's folder."""
 
 from __future__ import annotations
 
-import string
-from collections import Counter
-from pathlib import Path
+import sys
+from typing import TYPE_CHECKING
 
-import numpy as np
+from omnitm.embedding.store.folder import INDEX
+from omnitm.errors import ParameterError
 
-from omnitm.corpus import DocumentIndex
-from omnitm.errors import CorpusError, FileError
+if TYPE_CHECKING:
+    from pathlib import Path
 
-_MOST_WORDS = 40_000
-
-
-def open_corpus(source: str | Path, n_words: int = _MOST_WORDS) -> DocumentIndex:
-    """Open an index, or make one of a text file."""
-    path = Path(source)
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except OSError as error:
-        raise FileError(path, f"cannot be read: {error.strerror}") from None
-    return index_of_texts(lines, n_words)
+    from omnitm.corpus import DocumentIndex, VocabularyRules
 
 
-def index_of_texts(texts: list[str], n_words: int) -> DocumentIndex:
-    """Prepare texts as the paper does and keep the most frequent words."""
-    import scipy.sparse as sp
-    from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
+def open_corpus(source: str | None, model: Path, *, reuse: bool, threads: int, quiet: bool) -> DocumentIndex:
+    """Open the index that a model is trained from.
 
-    removed = str.maketrans("", "", string.punctuation + string.digits)
-    documents = [
-        [w for w in text.lower().translate(removed).split() if w not in ENGLISH_STOP_WORDS] for text in texts
-    ]
-    counts = Counter(word for document in documents for word in document)
-    if not counts:
-        raise CorpusError("No word is left in the corpus.")
-    vocabulary = sorted(counts, key=lambda word: (-counts[word], word))[:n_words]
-    positions = {word: k for k, word in enumerate(vocabulary)}
-    rows = [sorted({positions[w] for w in document if w in positions}) for document in documents]
-    offsets = np.cumsum([0, *map(len, rows)])
-    columns = np.array([k for row in rows for k in row], dtype=np.int64)
-    matrix = sp.csr_matrix(
-        (np.ones(len(columns), dtype=np.int8), columns, offsets), (len(rows), len(vocabulary))
-    )
-    return DocumentIndex.from_csr(matrix, vocabulary)
+    Parameters
+    ----------
+    source
+        Folder of an index, or text; None: the index inside the model's folder.
+    reuse
+        Whether an index inside the model's folder stands for the text that it was made of.
+    """
+    from omnitm.corpus import DocumentIndex
+    from omnitm.corpus.storage import is_index
+
+    own = model / INDEX
+    if source is not None and is_index(source):
+        return DocumentIndex.open(source)
+    if reuse and is_index(own):
+        if not quiet:
+            print(f"using the index in {own}", file=sys.stderr)
+        return DocumentIndex.open(own)
+    if source is None:
+        raise ParameterError(f"CORPUS is missing: {model} has no index of its own; give an index or text.")
+    return make_index(source, own, threads=threads, quiet=quiet)
+
+
+def make_index(
+    source: str | Path,
+    output: Path,
+    *,
+    vocabulary: VocabularyRules | None = None,
+    threads: int,
+    quiet: bool,
+) -> DocumentIndex:
+    """Make an index with the paper's preparation, in place of an older one of the same name."""
+    from rich.console import Console
+
+    from omnitm.corpus import DocumentIndex, Resources, build_index
+
+    resources = Resources(n_threads=threads)
+    with Console(stderr=True, quiet=quiet).status(f"indexing {source}"):
+        build_index(source, output, vocabulary=vocabulary, resources=resources, overwrite=output.exists())
+    return DocumentIndex.open(output)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from omnitm.corpus import DocumentIndex
     from omnitm.embedding import WordVectors
 
-_TEXT, _MODEL = "python-docs.txt", "model"
+_TEXT, _INDEX, _MODEL = "python-docs.txt", "index", "model"
 _VOCABULARY = 5_000
 _TRAINED = 500
 _SHOWN = ("socket", "thread", "regular", "exception")
@@ -50,13 +50,12 @@ def run(arguments: argparse.Namespace) -> int:
     """Read, train, show, suggest; a second run finds everything done and only shows it."""
     from rich.console import Console
 
-    from omnitm.cli.corpora import open_corpus
     from omnitm.embedding.training import train_model
     from omnitm.engines import ThreadsEngine
 
     console, folder = Console(highlight=False), arguments.output
-    text = _corpus_text(folder, console)
-    index = open_corpus(text, _VOCABULARY)
+    engine = ThreadsEngine(arguments.threads)
+    index = _corpus_index(folder, _corpus_text(folder, console), engine.n_jobs)
     console.print(
         f"{index.n_documents:,} documents, {index.n_words:,} words; training the most frequent {_TRAINED}"
     )
@@ -64,7 +63,7 @@ def run(arguments: argparse.Namespace) -> int:
         index,
         folder / _MODEL,
         most_frequent(index, _TRAINED, _SHOWN),
-        engine=ThreadsEngine(arguments.threads),
+        engine=engine,
         progress=True,
         resume=True,
     )
@@ -104,6 +103,17 @@ def _corpus_text(folder: Path, console: Console) -> Path:
     return path
 
 
+def _corpus_index(folder: Path, text: Path, threads: int) -> DocumentIndex:
+    from omnitm.cli.corpora import make_index
+    from omnitm.corpus import DocumentIndex, VocabularyRules
+    from omnitm.corpus.storage import is_index
+
+    if is_index(folder / _INDEX):
+        return DocumentIndex.open(folder / _INDEX)
+    rules = VocabularyRules(max_words=_VOCABULARY)
+    return make_index(text, folder / _INDEX, vocabulary=rules, threads=threads, quiet=True)
+
+
 def _show(console: Console, vectors: WordVectors, index: DocumentIndex, word: str) -> None:
     from rich.text import Text
 
@@ -118,14 +128,15 @@ def _show(console: Console, vectors: WordVectors, index: DocumentIndex, word: st
 
 
 def _suggest(console: Console, folder: Path, vectors: WordVectors) -> None:
-    model, text = shlex.quote(str(folder / _MODEL)), shlex.quote(str(folder / _TEXT))
+    model, index = shlex.quote(str(folder / _MODEL)), shlex.quote(str(folder / _INDEX))
     size = f"{len(vectors):,} words x {vectors.vector_size:,} features"
     lines = [
         f"\nThe model is in {model}: {size}. What to try next:",
         f"  omnitm similar {model} server list -n 5        neighbours of other words",
         f"  omnitm similar {model} server --metric cosine  words used in the same way",
+        f"  omnitm cooccur {index} socket port             documents that have both",
         f"  omnitm info {model}                            what it was trained with",
-        f"  omnitm train {text} -o paper-model --top 50 --paper   the paper's settings (slower)",
+        f"  omnitm train {index} -o paper-model --top 50 --paper   the paper's settings (slower)",
         "  omnitm train YOUR.txt -o your-model            your own text, a document per line",
     ]
     console.print("\n".join(lines), markup=False, soft_wrap=True)

@@ -29,11 +29,32 @@ def add_parser(commands: Commands) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Describe the folder."""
+    from omnitm.corpus.storage import is_index
+
+    if is_index(arguments.path):
+        return _index_info(arguments)
     facts = model_facts(arguments.path, verify=arguments.verify)
     if arguments.json:
         print(json.dumps(facts, indent=2))
     else:
         print_facts(facts)
+    return 0
+
+
+def _index_info(arguments: argparse.Namespace) -> int:
+    from rich.console import Console
+
+    from omnitm.cli.index import describe_index
+    from omnitm.corpus import DocumentIndex
+
+    index = DocumentIndex.open(arguments.path)
+    if arguments.verify:
+        index.verify()
+    if arguments.json:
+        facts = {"index": str(arguments.path), "documents": index.n_documents, "words": index.n_words}
+        print(json.dumps({**facts, "verified": bool(arguments.verify)}, indent=2))
+    else:
+        Console(highlight=False).print(describe_index(arguments.path))
     return 0
 
 

@@ -53,7 +53,9 @@ def add_parser(commands: Commands) -> None:
     parser.add_argument(
         "corpus",
         metavar="CORPUS",
-        help="an index made by `omnitm index`, or a text file, a document per line",
+        nargs="?",
+        help="an index made by `omnitm index`, or text: a document per line, prepared as in the paper and "
+        "indexed in MODEL/index; may be left out with --resume and --add if that index is there",
     )
     parser.add_argument(
         "-o", "--output", metavar="MODEL", type=Path, required=True, help="folder to write the model to"
@@ -99,6 +101,7 @@ def _add_settings(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Train, and say what came out."""
     from omnitm.cli.corpora import open_corpus
+    from omnitm.embedding.store.folder import check_free_for_use
     from omnitm.embedding.training import add_words, train_model
     from omnitm.engines import ThreadsEngine
 
@@ -107,16 +110,22 @@ def run(arguments: argparse.Namespace) -> int:
         raise ParameterError(
             "--add trains with the settings and seed of the model; leave out other settings."
         )
-    index = open_corpus(arguments.corpus)
+    named = None if arguments.words is None else read_targets(arguments.words)
+    reuse = arguments.resume or arguments.add
+    if not reuse:
+        check_free_for_use(arguments.output, force=arguments.force)
+    index = open_corpus(
+        arguments.corpus, arguments.output, reuse=reuse, threads=engine.n_jobs, quiet=arguments.quiet
+    )
     common: dict[str, Any] = {"engine": engine, "progress": not arguments.quiet}
     started = time.monotonic()
     if arguments.add:
-        vectors = add_words(index, arguments.output, _words_to_add(arguments, index), **common)
+        vectors = add_words(index, arguments.output, _words_to_add(arguments, index, named), **common)
     else:
         vectors = train_model(
             index,
             arguments.output,
-            _wanted_words(arguments, index),
+            named or _top_words(arguments, index),
             settings=settings,
             seed=arguments.seed,
             resume=arguments.resume,
@@ -136,33 +145,29 @@ def _settings(arguments: argparse.Namespace) -> AutoencoderSettings | None:
     return AutoencoderSettings(**given) if given else None
 
 
-def _wanted_words(arguments: argparse.Namespace, index: DocumentIndex) -> list[str] | None:
-    if arguments.words is not None:
-        return read_words(arguments.words)
+def _top_words(arguments: argparse.Namespace, index: DocumentIndex) -> list[str] | None:
     if arguments.top is None:
         return None
     if not 1 <= arguments.top <= index.n_words:
-        raise ParameterError(
-            f"--top must be from 1 to {index.n_words}, the size of the vocabulary. Got {arguments.top}."
-        )
+        limits = f"from 1 to {index.n_words}, the size of the vocabulary"
+        raise ParameterError(f"--top must be {limits}. Got {arguments.top}.")
     order = np.argsort(-index.document_frequencies, kind="stable")[: arguments.top]
     return [index.vocabulary[k] for k in order.tolist()]
 
 
-def _words_to_add(arguments: argparse.Namespace, index: DocumentIndex) -> list[str]:
+def _words_to_add(arguments: argparse.Namespace, index: DocumentIndex, named: list[str] | None) -> list[str]:
     from omnitm.embedding import WordVectors
 
-    wanted = _wanted_words(arguments, index)
-    if arguments.words is not None and wanted is not None:
-        return wanted
+    if named is not None:
+        return named
     trained = WordVectors.load(arguments.output)
-    missing = [word for word in wanted or index.vocabulary if word not in trained]
+    missing = [word for word in _top_words(arguments, index) or index.vocabulary if word not in trained]
     if not missing:
         raise ParameterError(f"{arguments.output} has all of these words already; there is nothing to add.")
     return missing
 
 
-def read_words(path: Path) -> list[str]:
+def read_targets(path: Path) -> list[str]:
     """Read one word per line; blank lines don't count."""
     try:
         lines = path.read_text(encoding="utf-8").splitlines()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from omnitm.embedding.corpora import as_index
+from omnitm.corpus import as_index
 from omnitm.embedding.training import (
     add_words,
     extend_vectors,
@@ -132,7 +132,8 @@ class OmniTMAE(BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         corpus
-            A `DocumentIndex`, a sparse matrix documents x words with its `vocabulary`, or texts.
+            A `DocumentIndex` or its path, a sparse matrix documents x words with its `vocabulary`, or a list
+            of texts or token lists, see `omnitm.corpus.as_index`.
         words
             Words to train; None: all of the vocabulary.
         vocabulary

@@ -85,7 +85,7 @@ class ModelFolder:
     ) -> ModelFolder:
         """Start a new model; `force` replaces an existing one."""
         path, contents = Path(path), [words_to_lines(features), words_to_lines(words)]
-        _check_free_for_use(path, force=force)
+        check_free_for_use(path, force=force)
         with writing(path):
             path.mkdir(parents=True, exist_ok=True)
         journal = Journal(path / JOURNAL)
@@ -255,12 +255,14 @@ def _roll_back(path: Path) -> None:
     write_file(path / WORDS, kept)
 
 
-def _check_free_for_use(path: Path, *, force: bool) -> None:
+def check_free_for_use(path: Path, *, force: bool) -> None:
+    """Refuse a folder that holds a model, unless `force` is given, or that belongs to something else."""
     if not path.exists():
         return
     if not path.is_dir():
         raise FileError(path, "is a file; a model needs a folder of its own")
-    entries = {entry.name for entry in path.iterdir()} - {INDEX}
+    names = (entry.name for entry in path.iterdir())
+    entries = {name for name in names if name != INDEX and not name.startswith(f".{INDEX}.")}
     if MANIFEST in entries or JOURNAL in entries:
         if not force:
             state = "a model" if MANIFEST in entries else "an unfinished model"
