@@ -21,7 +21,7 @@ from omnitm.embedding.store import ModelFolder, TrainingRecord
 from omnitm.embedding.store.files import write_file
 from omnitm.embedding.training import add_words
 from omnitm.errors import FileError, ParameterError
-from omnitm.machine import AutoencoderSettings
+from omnitm.machine import PAPER, AutoencoderSettings
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -51,6 +51,19 @@ def forge(model: Path, name: str, content: bytes) -> None:
     manifest = json.loads((model / "manifest.json").read_text())
     manifest["files"][name] = {"size": len(content), "sha256": hashlib.sha256(content).hexdigest()}
     (model / "manifest.json").write_text(json.dumps(manifest))
+
+
+def test_golden_bytes(tmp_path: Path) -> None:
+    """The format is a contract (docs/model-format.md): these bytes may only change with its version."""
+    record = TrainingRecord(AutoencoderSettings(**PAPER), 7, "ab" * 32, "0.1.0")
+    vectors = WordVectors(np.array([[0, -2, 255]], dtype=np.int16), ["é"], ["é", "b", "c"], training=record)
+    vectors.save(tmp_path / "m")
+    assert (tmp_path / "m" / "vectors.i16").read_bytes() == b"\x00\x00\xfe\xff\xff\x00"
+    assert (tmp_path / "m" / "words.txt").read_bytes() == b"\xc3\xa9\n"
+    assert (tmp_path / "m" / "features.txt").read_bytes() == b"\xc3\xa9\nb\nc\n"
+    digests = {name: hashlib.sha256((tmp_path / "m" / name).read_bytes()).hexdigest() for name in FILES}
+    assert digests["settings.json"] == "d062d20a2fd0e15703abf0c42e993a84e9282f6659cd55ece888ff188901c533"
+    assert digests["manifest.json"] == "581bbf165224655902d53feeb5acd53145911c26beaab2bed0b26d392ab9f0b1"
 
 
 @pytest.mark.parametrize("name", FILES)
@@ -310,7 +323,7 @@ sys.path.insert(0, sys.argv[1])
 from conftest import checkerboard
 from omnitm.embedding import train_model
 from omnitm.engines import ThreadsEngine
-from omnitm.machine import AutoencoderSettings
+from omnitm.machine import PAPER, AutoencoderSettings
 settings = AutoencoderSettings(n_clauses=32, n_examples=1500)
 index = checkerboard(n_topics=8, words_per_topic=20)
 print("ready", flush=True)
@@ -358,4 +371,4 @@ def test_ctrl_c_stops_soon_and_says_how_to_go_on(tmp_path: Path) -> None:
     errors = process.communicate(timeout=10)[1]
     assert process.returncode != 0
     assert "words of" in errors
-    assert "repeat the command with --resume" in errors
+    assert "the rest with: omnitm train CORPUS" in errors

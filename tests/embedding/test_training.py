@@ -89,7 +89,10 @@ class StopAfter:
 
 def test_ctrl_c_keeps_finished_rows_and_resume_trains_the_rest(board: DocumentIndex, tmp_path: Path) -> None:
     whole = train_vectors(board, settings=SETTINGS)
-    with pytest.raises(TrainingStopped, match=r"5 of 12 words .* are trained and kept; repeat .* --resume"):
+    with pytest.raises(
+        TrainingStopped,
+        match=r"5 of 12 words .* are trained and kept; the rest with: omnitm train CORPUS -o .* --resume",
+    ):
         train_model(board, tmp_path / "m", settings=SETTINGS, engine=StopAfter(5))
     with pytest.raises(
         FileError, match="not finished: 5 of 12 words are trained; continue with: omnitm train"

@@ -89,6 +89,8 @@ def print_facts(facts: dict[str, Any]) -> None:
     from rich.text import Text
 
     table = Table(box=None, show_header=False, pad_edge=False)
+    table.add_column()
+    table.add_column(overflow="fold")
     for name, value in facts.items():
         table.add_row(name.replace("_", " "), Text(f"{value:,}" if isinstance(value, int) else str(value)))
     Console(highlight=False).print(table)

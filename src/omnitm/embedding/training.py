@@ -290,5 +290,5 @@ def _stopped(folder: ModelFolder) -> TrainingStopped:
     done = len(folder.words) - len(folder.pending())
     return TrainingStopped(
         f"stopped: {done:,} of {len(folder.words):,} words of {folder.path} are trained and kept; "
-        "repeat the command with --resume (in Python: resume=True) to train the rest"
+        f"the rest with: omnitm train CORPUS -o {folder.path} --resume (in Python: train_model(..., resume=True))"
     )
