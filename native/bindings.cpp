@@ -6,6 +6,7 @@
 
 #include "autoencoder.hpp"
 #include "text.hpp"
+#include "vectors.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -16,6 +17,30 @@ template <class T>
 using Input = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 template <class T>
 using Output = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+// ---- word vectors
+
+using Matrix = nb::ndarray<const int16_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+int32_t row_squares(Matrix matrix, Output<int64_t> squares) {
+    if (squares.size() != matrix.shape(0)) throw nb::value_error("`squares` must have a place per row");
+    nb::gil_scoped_release unlocked;
+    return omnitm::row_squares({matrix.data(), matrix.shape(0), matrix.shape(1)}, squares.data());
+}
+
+void row_dots(Matrix matrix, int32_t largest, Matrix queries, Output<int64_t> dots) {
+    if (queries.shape(1) != matrix.shape(1)) throw nb::value_error("queries must be as long as rows");
+    if (dots.size() != matrix.shape(0) * queries.shape(0))
+        throw nb::value_error("`dots` must have a place per row and query");
+    nb::gil_scoped_release unlocked;
+    omnitm::row_dots({matrix.data(), matrix.shape(0), matrix.shape(1)}, largest, queries.data(), queries.shape(0),
+                     dots.data());
+}
+
+void bind_vectors(nb::module_& m) {
+    m.def("row_squares", &row_squares, "matrix"_a, "squares"_a, "Sum the squares of rows; returns the largest magnitude.");
+    m.def("row_dots", &row_dots, "matrix"_a, "largest"_a, "queries"_a, "dots"_a, "Multiply every row with every query.");
+}
 
 // ---- training
 
@@ -268,6 +293,7 @@ void bind_text(nb::module_& m) {
 
 NB_MODULE(_native, m) {
     m.doc() = "Native kernels of omnitm; use the Python modules around them.";
+    bind_vectors(m);
     bind_autoencoder(m);
     bind_text(m);
 }

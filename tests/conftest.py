@@ -24,3 +24,21 @@ def random_index() -> MakeIndex:
         return DocumentIndex.from_csr(csr_matrix(presence), [f"w{k}" for k in range(n_words)])
 
     return make
+
+
+def checkerboard(n_topics: int = 2, words_per_topic: int = 6, documents_per_topic: int = 60) -> DocumentIndex:
+    """Topics with disjoint words; a document has half of its topic's words."""
+    random = np.random.default_rng(7)
+    n_documents = n_topics * documents_per_topic
+    matrix = np.zeros((n_documents, n_topics * words_per_topic), dtype=np.int8)
+    for document in range(n_documents):
+        topic = document % n_topics
+        drawn = random.choice(words_per_topic, size=words_per_topic // 2, replace=False)
+        matrix[document, topic * words_per_topic + drawn] = 1
+    vocabulary = [f"{'abcdefgh'[k // words_per_topic]}{k % words_per_topic}" for k in range(matrix.shape[1])]
+    return DocumentIndex.from_csr(csr_matrix(matrix), vocabulary)
+
+
+@pytest.fixture(scope="session")
+def board() -> DocumentIndex:
+    return checkerboard()

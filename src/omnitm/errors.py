@@ -48,3 +48,11 @@ class UnknownWordError(OmniTMError, KeyError):
 
     def __str__(self) -> str:
         return str(self.args[0])  # KeyError would show its repr
+
+
+class TrainingStopped(KeyboardInterrupt):
+    """Training was interrupted; the message says how far it came and how to continue."""
+
+
+class OmniTMWarning(UserWarning):
+    """Something that the user should know, though the work goes on."""

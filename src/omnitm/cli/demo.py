@@ -1,0 +1,142 @@
+"""`omnitm demo`: the whole way, on the documentation inside one's own Python."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from omnitm.cli.examples import command_parser
+from omnitm.errors import FileError
+
+if TYPE_CHECKING:
+    import argparse
+
+    from rich.console import Console
+
+    from omnitm.cli.examples import Commands
+    from omnitm.corpus import DocumentIndex
+    from omnitm.embedding import WordVectors
+
+_TEXT, _INDEX, _MODEL = "python-docs.txt", "index", "model"
+_VOCABULARY = 5_000
+_TRAINED = 500
+_SHOWN = ("socket", "thread", "regular", "exception")
+_EXAMPLE = """\
+  omnitm demo
+  omnitm similar omnitm-demo/model server"""
+
+
+def add_parser(commands: Commands) -> None:
+    """Fill the parser of this command."""
+    summary = "train on the documentation inside your own Python and look around (under a minute)"
+    parser = command_parser(commands, "demo", run, summary=summary, example=_EXAMPLE)
+    parser.add_argument(
+        "-o",
+        "--output",
+        metavar="FOLDER",
+        type=Path,
+        default=Path("omnitm-demo"),
+        help="default: omnitm-demo",
+    )
+    parser.add_argument(
+        "--threads", metavar="N", type=int, help="threads to train in (default: one per core)"
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Read, train, show, suggest; a second run finds everything done and only shows it."""
+    from rich.console import Console
+
+    from omnitm.embedding.training import train_model
+    from omnitm.engines import ThreadsEngine
+
+    console, folder = Console(highlight=False), arguments.output
+    engine = ThreadsEngine(arguments.threads)
+    index = _corpus_index(folder, _corpus_text(folder, console), engine.n_jobs)
+    console.print(
+        f"{index.n_documents:,} documents, {index.n_words:,} words; training the most frequent {_TRAINED}"
+    )
+    vectors = train_model(
+        index,
+        folder / _MODEL,
+        most_frequent(index, _TRAINED, _SHOWN),
+        engine=engine,
+        progress=True,
+        resume=True,
+    )
+    for word in (word for word in _SHOWN if word in vectors):
+        _show(console, vectors, index, word)
+    _suggest(console, folder, vectors)
+    return 0
+
+
+def most_frequent(index: DocumentIndex, count: int, also: tuple[str, ...]) -> list[str]:
+    """Name the words in most documents, and some others if the vocabulary has them."""
+    order = np.argsort(-index.document_frequencies, kind="stable")[:count]
+    words = [index.vocabulary[k] for k in order.tolist()]
+    return list(dict.fromkeys([*words, *(word for word in also if word in set(index.vocabulary))]))
+
+
+def _corpus_text(folder: Path, console: Console) -> Path:
+    from omnitm.corpus.python_docs import python_paragraphs
+    from omnitm.embedding.store.files import write_file, writing
+
+    path = folder / _TEXT
+    if path.exists():
+        console.print(f"using the text in {path}")
+        return path
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise FileError(
+            folder, "exists and is not a demo folder; choose another with `omnitm demo -o FOLDER`"
+        )
+    with console.status("reading the documentation inside your Python"):
+        paragraphs = python_paragraphs()
+    with writing(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+    write_file(path, "".join(f"{paragraph}\n" for paragraph in paragraphs).encode(errors="replace"))
+    console.print(
+        f"{len(paragraphs):,} paragraphs of your Python's documentation are now in {path}", soft_wrap=True
+    )
+    return path
+
+
+def _corpus_index(folder: Path, text: Path, threads: int) -> DocumentIndex:
+    from omnitm.cli.corpora import make_index
+    from omnitm.corpus import DocumentIndex, VocabularyRules
+    from omnitm.corpus.storage import is_index
+
+    if is_index(folder / _INDEX):
+        return DocumentIndex.open(folder / _INDEX)
+    rules = VocabularyRules(max_words=_VOCABULARY)
+    return make_index(text, folder / _INDEX, vocabulary=rules, threads=threads, quiet=True)
+
+
+def _show(console: Console, vectors: WordVectors, index: DocumentIndex, word: str) -> None:
+    from rich.text import Text
+
+    from omnitm.explain import trained_rules
+
+    neighbours = ", ".join(name for name, _ in vectors.similar_by_word(word, topn=7))
+    console.print(Text.assemble("\n", (word, "bold"), f": {neighbours}"), soft_wrap=True)
+    rules = trained_rules(index, vectors.training, word) if vectors.training else []
+    distinct = {rule.shortened(4): rule for rule in reversed(rules) if rule.present}
+    for text, rule in list(reversed(distinct.items()))[:3]:
+        console.print(Text(f"  because of  {text}  (weight {rule.weight})"), soft_wrap=True)
+
+
+def _suggest(console: Console, folder: Path, vectors: WordVectors) -> None:
+    model, index = shlex.quote(str(folder / _MODEL)), shlex.quote(str(folder / _INDEX))
+    size = f"{len(vectors):,} words x {vectors.vector_size:,} features"
+    lines = [
+        f"\nThe model is in {model}: {size}. What to try next:",
+        f"  omnitm similar {model} server list -n 5        neighbours of other words",
+        f"  omnitm similar {model} server --metric cosine  words used in the same way",
+        f"  omnitm cooccur {index} socket port             documents that have both",
+        f"  omnitm info {model}                            what it was trained with",
+        f"  omnitm train {index} -o paper-model --top 50 --paper   the paper's settings (slower)",
+        "  omnitm train YOUR.txt -o your-model            your own text, a document per line",
+    ]
+    console.print("\n".join(lines), markup=False, soft_wrap=True)

@@ -1,0 +1,96 @@
+"""`omnitm info`: what a folder holds, and whether it is sound."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from omnitm.cli.examples import command_parser
+
+if TYPE_CHECKING:
+    import argparse
+
+    from omnitm.cli.examples import Commands
+
+_EXAMPLE = """\
+  omnitm info news-model
+  omnitm info news-model --verify      # reads every byte and compares SHA-256"""
+
+
+def add_parser(commands: Commands) -> None:
+    """Fill the parser of this command."""
+    parser = command_parser(commands, "info", run, summary="describe a model or an index", example=_EXAMPLE)
+    parser.add_argument("path", metavar="PATH", type=Path, help="folder of a model or an index")
+    parser.add_argument("--verify", action="store_true", help="also check every byte")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Describe the folder."""
+    from omnitm.corpus.storage import is_index
+
+    if is_index(arguments.path):
+        return _index_info(arguments)
+    facts = model_facts(arguments.path, verify=arguments.verify)
+    if arguments.json:
+        print(json.dumps(facts, indent=2))
+    else:
+        print_facts(facts)
+    return 0
+
+
+def _index_info(arguments: argparse.Namespace) -> int:
+    from rich.console import Console
+
+    from omnitm.cli.index import describe_index
+    from omnitm.corpus import DocumentIndex
+
+    index = DocumentIndex.open(arguments.path)
+    if arguments.verify:
+        index.verify()
+    if arguments.json:
+        facts = {"index": str(arguments.path), "documents": index.n_documents, "words": index.n_words}
+        print(json.dumps({**facts, "verified": bool(arguments.verify)}, indent=2))
+    else:
+        Console(highlight=False).print(describe_index(arguments.path))
+    return 0
+
+
+def model_facts(path: Path, *, verify: bool) -> dict[str, Any]:
+    """Collect what is worth knowing about a model."""
+    from omnitm.embedding.store import load_model
+    from omnitm.embedding.store.folder import adding
+
+    model = load_model(path, verify=verify)
+    facts: dict[str, Any] = {
+        "model": str(path),
+        "words": len(model.words),
+        "features": len(model.features),
+        "bytes": model.matrix.nbytes,
+        **asdict(model.record.settings),
+        "seed": model.record.seed,
+        "index fingerprint": model.record.index_fingerprint,
+        "omnitm version": model.record.omnitm_version,
+        "verified": "every byte" if verify else "all but the vectors (--verify checks them)",
+    }
+    unfinished = adding(path)
+    if unfinished is not None:
+        done, total = unfinished
+        facts["being added"] = f"{done:,} of {total:,} more words; continue with `omnitm train ... --resume`"
+    return facts
+
+
+def print_facts(facts: dict[str, Any]) -> None:
+    """Print names and values in two columns."""
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, show_header=False, pad_edge=False)
+    table.add_column()
+    table.add_column(overflow="fold")
+    for name, value in facts.items():
+        table.add_row(name.replace("_", " "), Text(f"{value:,}" if isinstance(value, int) else str(value)))
+    Console(highlight=False).print(table)

@@ -1,0 +1,189 @@
+"""`omnitm train`: a corpus in, a model out."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from dataclasses import fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from omnitm.cli.examples import command_parser
+from omnitm.errors import FileError, ParameterError
+from omnitm.machine import PAPER, AutoencoderSettings
+
+if TYPE_CHECKING:
+    from omnitm.cli.examples import Commands
+    from omnitm.corpus import DocumentIndex
+    from omnitm.embedding import WordVectors
+
+_EXAMPLE = """\
+  omnitm train news.txt -o news-model --top 2000
+  omnitm similar news-model road
+stopped? the same command with --resume trains the rest:
+  omnitm train news.txt -o news-model --resume
+more words later:
+  omnitm train news.txt -o news-model --add --words more.txt"""
+
+_SETTING_HELP: dict[str, tuple[Any, str]] = {
+    "n_clauses": (int, "clauses per word (the paper's c)"),
+    "threshold": (int, "vote at which feedback fades out (T)"),
+    "specificity": (float, "a literal is forgotten with probability 1/s"),
+    "accumulation": (int, "documents merged into one example"),
+    "n_examples": (int, "examples per epoch"),
+    "n_epochs": (int, "epochs"),
+    "algorithm": (str, "'exact' (the paper) or 'fast' (FastOmniTMAE)"),
+    "state_bits": (int, "bits of an automaton's state, 4 to 8"),
+    "output_balancing": (float, "share of examples made from documents that contain the word"),
+    "max_included_literals": (
+        lambda text: None if text == "none" else int(text),
+        "a clause with more included literals only forgets; 'none': no limit",
+    ),
+}
+
+
+def add_parser(commands: Commands) -> None:
+    """Fill the parser of this command."""
+    parser = command_parser(
+        commands, "train", run, summary="train word embeddings on a corpus", example=_EXAMPLE
+    )
+    parser.add_argument(
+        "corpus",
+        metavar="CORPUS",
+        nargs="?",
+        help="an index made by `omnitm index`, or text: a document per line, prepared as in the paper and "
+        "indexed in MODEL/index; may be left out with --resume and --add if that index is there",
+    )
+    parser.add_argument(
+        "-o", "--output", metavar="MODEL", type=Path, required=True, help="folder to write the model to"
+    )
+    words = parser.add_mutually_exclusive_group()
+    words.add_argument(
+        "--words", metavar="FILE", type=Path, help="train the words in this file, one per line"
+    )
+    words.add_argument(
+        "--top", metavar="N", type=int, help="train the N words that occur in most documents (default: all)"
+    )
+    existing = parser.add_mutually_exclusive_group()
+    existing.add_argument("--resume", action="store_true", help="continue a run that was stopped")
+    existing.add_argument("--add", action="store_true", help="train more words of a finished model")
+    existing.add_argument("--force", action="store_true", help="replace an existing model")
+    parser.add_argument(
+        "--threads", metavar="N", type=int, help="threads to train in (default: one per core)"
+    )
+    parser.add_argument("--quiet", action="store_true", help="no progress bar, no summary")
+    _add_settings(parser)
+
+
+def _add_settings(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("what to learn")
+    group.add_argument(
+        "--paper", action="store_true", help="start from the paper's settings instead of the defaults"
+    )
+    group.add_argument("--seed", metavar="N", type=int, help="seed of all random draws (default: 0)")
+    defaults = AutoencoderSettings()
+    for name, (kind, help_text) in _SETTING_HELP.items():
+        default = f"default: {getattr(defaults, name)}; paper: {PAPER[name]}"
+        option = "--" + name.replace("_", "-")
+        group.add_argument(
+            option,
+            dest=name,
+            type=kind,
+            default=argparse.SUPPRESS,
+            metavar="X",
+            help=f"{help_text} ({default})",
+        )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Train, and say what came out."""
+    from omnitm.cli.corpora import open_corpus
+    from omnitm.embedding.store.folder import check_free_for_use
+    from omnitm.embedding.training import add_words, train_model
+    from omnitm.engines import ThreadsEngine
+
+    settings, engine = _settings(arguments), ThreadsEngine(arguments.threads)
+    if arguments.add and (settings or arguments.seed is not None):
+        raise ParameterError(
+            "--add trains with the settings and seed of the model; leave out other settings."
+        )
+    named = None if arguments.words is None else read_targets(arguments.words)
+    reuse = arguments.resume or arguments.add
+    if not reuse:
+        check_free_for_use(arguments.output, force=arguments.force)
+    index = open_corpus(
+        arguments.corpus, arguments.output, reuse=reuse, threads=engine.n_jobs, quiet=arguments.quiet
+    )
+    common: dict[str, Any] = {"engine": engine, "progress": not arguments.quiet}
+    started = time.monotonic()
+    if arguments.add:
+        vectors = add_words(index, arguments.output, _words_to_add(arguments, index, named), **common)
+    else:
+        vectors = train_model(
+            index,
+            arguments.output,
+            named or _top_words(arguments, index),
+            settings=settings,
+            seed=arguments.seed,
+            resume=arguments.resume,
+            force=arguments.force,
+            **common,
+        )
+    if not arguments.quiet:
+        _say_what_is_there(arguments.output, vectors, time.monotonic() - started)
+    return 0
+
+
+def _settings(arguments: argparse.Namespace) -> AutoencoderSettings | None:
+    names = {field.name for field in fields(AutoencoderSettings)}
+    given = {name: value for name, value in vars(arguments).items() if name in names}
+    if arguments.paper:
+        given = {**PAPER, **given}
+    return AutoencoderSettings(**given) if given else None
+
+
+def _top_words(arguments: argparse.Namespace, index: DocumentIndex) -> list[str] | None:
+    if arguments.top is None:
+        return None
+    if not 1 <= arguments.top <= index.n_words:
+        limits = f"from 1 to {index.n_words}, the size of the vocabulary"
+        raise ParameterError(f"--top must be {limits}. Got {arguments.top}.")
+    order = np.argsort(-index.document_frequencies, kind="stable")[: arguments.top]
+    return [index.vocabulary[k] for k in order.tolist()]
+
+
+def _words_to_add(arguments: argparse.Namespace, index: DocumentIndex, named: list[str] | None) -> list[str]:
+    from omnitm.embedding import WordVectors
+
+    if named is not None:
+        return named
+    trained = WordVectors.load(arguments.output)
+    missing = [word for word in _top_words(arguments, index) or index.vocabulary if word not in trained]
+    if not missing:
+        raise ParameterError(f"{arguments.output} has all of these words already; there is nothing to add.")
+    return missing
+
+
+def read_targets(path: Path) -> list[str]:
+    """Read one word per line; blank lines don't count."""
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except UnicodeDecodeError as error:
+        raise FileError(path, f"is not UTF-8 at byte {error.start}; expected one word per line") from None
+    except OSError as error:
+        raise FileError(path, f"cannot be read: {error.strerror}; expected one word per line") from None
+    words = [line.strip() for line in lines if line.strip()]
+    if not words:
+        raise FileError(path, "has no words; expected one word per line")
+    return words
+
+
+def _say_what_is_there(path: Path, vectors: WordVectors, seconds: float) -> None:
+    print(
+        f"{path}: {len(vectors):,} words x {vectors.vector_size:,} features ({seconds:.1f} s)",
+        file=sys.stderr,
+    )
+    print(f"try: omnitm similar {path} {vectors.index_to_key[0]}", file=sys.stderr)

@@ -1,0 +1,50 @@
+"""Dot products with every row of an integer matrix: exact, native, and without a second copy."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from omnitm import _native
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+_STEPS = 32_767  # a vector of real numbers is cut into two int16 vectors: coarse steps, and steps of steps
+
+
+class RowLengths(NamedTuple):
+    """What is known about the rows of a matrix after reading it once."""
+
+    norms: NDArray[np.float64]
+    """Euclidean length of every row."""
+    largest: int
+    """Largest magnitude in the matrix."""
+
+
+def row_lengths(matrix: NDArray[np.int16]) -> RowLengths:
+    """Measure every row."""
+    squares = np.empty(len(matrix), dtype=np.int64)
+    largest = _native.row_squares(matrix, squares)
+    return RowLengths(np.sqrt(squares), largest)
+
+
+def row_dots(matrix: NDArray[np.int16], largest: int, vector: NDArray[Any]) -> NDArray[np.float64]:
+    """Multiply every row with a vector: exactly if it is int16, else to 9 digits of its largest number."""
+    if vector.dtype == np.int16:
+        return _integer_dots(matrix, largest, vector[None])[:, 0].astype(np.float64)
+    magnitude = float(np.abs(vector).max(initial=0.0))
+    if magnitude == 0:
+        return np.zeros(len(matrix))
+    scaled = vector.astype(np.float64) / magnitude * _STEPS
+    coarse = np.rint(scaled)
+    fine = np.rint((scaled - coarse) * _STEPS)
+    dots = _integer_dots(matrix, largest, np.stack([coarse, fine]).astype(np.int16))
+    return (dots[:, 0] + dots[:, 1] / _STEPS) * (magnitude / _STEPS)
+
+
+def _integer_dots(matrix: NDArray[np.int16], largest: int, queries: NDArray[np.int16]) -> NDArray[np.int64]:
+    dots = np.empty(len(matrix) * len(queries), dtype=np.int64)
+    _native.row_dots(matrix, largest, np.ascontiguousarray(queries), dots)
+    return dots.reshape(len(matrix), len(queries))

@@ -1,0 +1,113 @@
+"""Open a finished model: names are read and checked, vectors stay on disk."""
+
+from __future__ import annotations
+
+import hashlib
+import mmap
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from omnitm.embedding.store.files import open_regular, read_file, sha256_of, words_from_bytes
+from omnitm.embedding.store.journal import finished_rows
+from omnitm.embedding.store.manifest import (
+    FEATURES,
+    JOURNAL,
+    MANIFEST,
+    SETTINGS,
+    VECTORS,
+    WORDS,
+    FileEntry,
+    read_manifest,
+)
+from omnitm.embedding.store.record import JSON_LIMIT, TrainingRecord, record_from_bytes
+from omnitm.errors import FileError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+_WORDS_LIMIT = 1 << 28
+
+
+@dataclass(frozen=True, eq=False)
+class StoredModel:
+    """The content of a model's folder."""
+
+    words: list[str]
+    features: list[str]
+    matrix: NDArray[np.int16]
+    record: TrainingRecord
+
+
+def load_model(folder: str | Path, *, verify: bool = False) -> StoredModel:
+    """Open a finished model; `verify` also reads all vectors and checks their SHA-256."""
+    folder = Path(folder)
+    _check_finished(folder)
+    entries = read_manifest(folder)
+    for name, entry in entries.items():
+        _check_size(folder, name, entry)
+    record = record_from_bytes(folder / SETTINGS, _checked(folder, SETTINGS, entries, JSON_LIMIT))
+    features = words_from_bytes(folder / FEATURES, _checked(folder, FEATURES, entries, _WORDS_LIMIT))
+    words = words_from_bytes(folder / WORDS, _checked(folder, WORDS, entries, _WORDS_LIMIT))
+    unknown = set(words).difference(features)
+    if unknown:
+        raise FileError(folder / WORDS, f"names {min(unknown)!r}, which {FEATURES} does not have")
+    matrix = _map_vectors(folder / VECTORS, entries[VECTORS], len(words), len(features))
+    if verify and sha256_of(folder / VECTORS, entries[VECTORS].size) != entries[VECTORS].sha256:
+        raise FileError(folder / VECTORS, _DAMAGED)
+    return StoredModel(words, features, matrix, record)
+
+
+def _check_finished(folder: Path) -> None:
+    if not folder.is_dir():
+        problem = "is not a folder" if folder.exists() else "does not exist"
+        raise FileError(folder, f"{problem}; a model is the folder that `omnitm train -o` writes")
+    if (folder / MANIFEST).is_symlink() or (folder / MANIFEST).exists():
+        return
+    if not (folder / JOURNAL).exists():
+        raise FileError(folder, f"is not a model: it has no {MANIFEST}")
+    total = read_file(folder / WORDS, _WORDS_LIMIT).count(b"\n") if (folder / WORDS).exists() else 0
+    raise FileError(
+        folder,
+        f"this model is not finished: {finished_rows(folder / JOURNAL):,} of {total:,} words are trained; "
+        f"continue with: omnitm train CORPUS -o {folder} --resume",
+    )
+
+
+def _check_size(folder: Path, name: str, entry: FileEntry) -> None:
+    descriptor = open_regular(folder / name)
+    found = os.fstat(descriptor).st_size
+    os.close(descriptor)
+    may_grow = name in {WORDS, VECTORS} and (folder / JOURNAL).exists()  # words are being added
+    if found < entry.size or (found > entry.size and not may_grow):
+        raise FileError(folder / name, f"should have {entry.size:,} bytes but has {found:,}; {_DAMAGED}")
+
+
+def _checked(folder: Path, name: str, entries: dict[str, FileEntry], limit: int) -> bytes:
+    content = read_file(folder / name, limit, entries[name].size)
+    if hashlib.sha256(content).hexdigest() != entries[name].sha256:
+        raise FileError(folder / name, _DAMAGED)
+    return content
+
+
+def _map_vectors(path: Path, entry: FileEntry, n_rows: int, n_columns: int) -> NDArray[np.int16]:
+    expected = n_rows * n_columns * 2
+    if entry.size != expected:
+        problem = f"should have {expected:,} bytes for {n_rows:,} words x {n_columns:,} features"
+        raise FileError(path, f"{problem}, but the manifest says {entry.size:,}")
+    if expected == 0:
+        return np.zeros((n_rows, n_columns), dtype="<i2")
+    descriptor = open_regular(path)
+    try:
+        buffer = mmap.mmap(descriptor, expected, access=mmap.ACCESS_READ)
+    finally:
+        os.close(descriptor)
+    return np.frombuffer(buffer, dtype="<i2").reshape(n_rows, n_columns)
+
+
+_DAMAGED = (
+    "the file is damaged (it differs from the manifest); restore it from a copy or train the model again"
+)

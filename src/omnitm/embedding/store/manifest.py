@@ -1,0 +1,66 @@
+"""The list of a model's files with their sizes and hashes: what makes a folder a finished model."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from omnitm.embedding.store.files import write_file
+from omnitm.embedding.store.record import read_json
+from omnitm.errors import FileError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+MANIFEST, SETTINGS, FEATURES, WORDS, VECTORS = (
+    "manifest.json",
+    "settings.json",
+    "features.txt",
+    "words.txt",
+    "vectors.i16",
+)
+JOURNAL = "journal"
+_FORMAT, _VERSION = "omnitm model", 1
+_LISTED = (SETTINGS, FEATURES, WORDS, VECTORS)
+_LARGEST = 1 << 62
+
+
+class FileEntry(NamedTuple):
+    """One file of a model; the file may be longer while words are being added."""
+
+    size: int
+    sha256: str
+
+
+def write_manifest(folder: Path, entries: dict[str, FileEntry]) -> None:
+    """Declare the folder a finished model; everything listed must be durable by now."""
+    files = {name: entries[name]._asdict() for name in _LISTED}
+    content = {"format": _FORMAT, "version": _VERSION, "files": files}
+    write_file(folder / MANIFEST, (json.dumps(content, indent=2) + "\n").encode())
+
+
+def read_manifest(folder: Path) -> dict[str, FileEntry]:
+    """Read and check the manifest; it must list exactly the files that a model has."""
+    path = folder / MANIFEST
+    content = read_json(path)
+    if content.get("format") != _FORMAT:
+        raise FileError(path, f"is not the manifest of an omnitm model ('format' must be {_FORMAT!r})")
+    if content.get("version") != _VERSION:
+        wanted = f"version {_VERSION}, which this omnitm reads; a newer omnitm may be needed"
+        raise FileError(path, f"has version {str(content.get('version'))[:20]} instead of {wanted}")
+    files = content.get("files")
+    if not isinstance(files, dict) or set(files) != set(_LISTED):
+        raise FileError(path, f"must list exactly the files {', '.join(_LISTED)}")
+    return {name: _entry(path, name, files[name]) for name in _LISTED}
+
+
+def _entry(path: Path, name: str, value: object) -> FileEntry:
+    if not isinstance(value, dict) or set(value) != {"size", "sha256"}:
+        raise FileError(path, f"must give size and sha256 of {name}")
+    size, sha256 = value["size"], value["sha256"]
+    if not isinstance(size, int) or isinstance(size, bool) or not 0 <= size <= _LARGEST:
+        raise FileError(path, f"gives {name} a size that is no size: {str(size)[:40]}")
+    if not isinstance(sha256, str) or not re.fullmatch(r"[0-9a-f]{64}", sha256):
+        raise FileError(path, f"gives {name} a sha256 that is none")
+    return FileEntry(size, sha256)

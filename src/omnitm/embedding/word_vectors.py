@@ -1,0 +1,325 @@
+"""Word vectors made of integers with names, under the method names of gensim's KeyedVectors."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from numbers import Real
+from typing import TYPE_CHECKING, Any, Union, cast
+
+import numpy as np
+
+from omnitm.embedding.dots import RowLengths, row_lengths
+from omnitm.embedding.metrics import Metric, Part, best, scorer, unit
+from omnitm.errors import ParameterError, UnknownWordError
+from omnitm.parameters import check_integer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from omnitm.embedding.store import TrainingRecord
+
+Query = Union[str, "NDArray[Any]", tuple[Union[str, "NDArray[Any]"], float]]
+
+
+class WordVectors:
+    """A row per trained word, a column per word of the vocabulary.
+
+    Wherever a method takes a `metric`, it is one of
+
+    - `"association"`: the coordinate `e_a[b]`, an integer; every word of the vocabulary can be found,
+    - `"association-symmetric"`: the mean of `e_a[b]` and `e_b[a]`; trained words can be found,
+    - `"cosine"`: of the two rows; trained words can be found.
+
+    Parameters
+    ----------
+    matrix
+        int16, words x features; may be memory-mapped.
+    index_to_key
+        The trained words, one per row.
+    feature_names
+        The words of the vocabulary, one per column.
+    training
+        Settings, seed and index that the vectors were trained with; None if unknown.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> matrix = np.array([[0, 9, 1], [8, 0, 2]], dtype=np.int16)
+    >>> vectors = WordVectors(matrix, ["road", "car"], ["road", "car", "sea"])
+    >>> vectors.most_similar("road", topn=2)
+    [('car', 9.0), ('sea', 1.0)]
+    """
+
+    def __init__(
+        self,
+        matrix: NDArray[np.int16],
+        index_to_key: Iterable[str],
+        feature_names: Iterable[str],
+        *,
+        training: TrainingRecord | None = None,
+    ) -> None:
+        self.index_to_key = list(index_to_key)
+        self.feature_names = list(feature_names)
+        self.matrix = _checked_matrix(matrix, len(self.index_to_key), len(self.feature_names))
+        self.key_to_index = _positions("index_to_key", self.index_to_key)
+        self._columns = _positions("feature_names", self.feature_names)
+        self.training = training
+
+    @property
+    def vectors(self) -> NDArray[np.int16]:
+        """The matrix, under gensim's name."""
+        return self.matrix
+
+    @property
+    def vector_size(self) -> int:
+        """Number of features."""
+        return len(self.feature_names)
+
+    @cached_property
+    def lengths(self) -> RowLengths:
+        """Length of every row, measured when a cosine is first asked for."""
+        return row_lengths(self.matrix)
+
+    @cached_property
+    def row_features(self) -> NDArray[np.intp]:
+        """The column of each row's own word."""
+        return np.array([self.feature_index(word) for word in self.index_to_key], dtype=np.intp)
+
+    def __len__(self) -> int:
+        return len(self.index_to_key)
+
+    def __contains__(self, word: object) -> bool:
+        return word in self.key_to_index
+
+    def __getitem__(self, words: str | Sequence[str]) -> NDArray[np.int16]:
+        if isinstance(words, str):
+            return self.get_vector(words)
+        return self.matrix[[self.get_index(word) for word in words]]
+
+    def __repr__(self) -> str:
+        return f"WordVectors({len(self):,} words x {self.vector_size:,} features)"
+
+    def get_index(self, word: str) -> int:
+        """Row of a trained word."""
+        try:
+            return self.key_to_index[word]
+        except (KeyError, TypeError):
+            raise UnknownWordError(word, self.index_to_key, self._where(word)) from None
+
+    def feature_index(self, word: str) -> int:
+        """Column of a word of the vocabulary."""
+        try:
+            return self._columns[word]
+        except (KeyError, TypeError):
+            raise UnknownWordError(word, self.feature_names) from None
+
+    def get_vector(self, word: str, norm: bool = False) -> NDArray[Any]:
+        """Vector of a word; with `norm` scaled to length 1, as float32."""
+        row = self.matrix[self.get_index(word)]
+        return unit(row).astype(np.float32) if norm else row
+
+    def part_vector(self, item: str | NDArray[Any]) -> NDArray[Any]:
+        """Vector of a word, or the vector itself if its length fits."""
+        if isinstance(item, str):
+            return self.get_vector(item)
+        vector = np.asarray(item)
+        if vector.shape != (self.vector_size,) or vector.dtype.kind not in "iuf":
+            found = f"shape {vector.shape} and type {vector.dtype}"
+            raise ParameterError(
+                f"A vector must have {self.vector_size} numbers, one per feature. Got {found} instead."
+            )
+        return vector
+
+    def similarity(self, w1: str, w2: str, *, metric: Metric = "association") -> float:
+        """How near `w2` is to `w1`; higher is nearer."""
+        return scorer(metric).pair(self, w1, w2)
+
+    def n_similarity(
+        self, ws1: Sequence[str], ws2: Sequence[str], *, metric: Metric = "association"
+    ) -> float:
+        """How near two sets of words are: mean association over all pairs, or cosine of the means."""
+        first, second = _word_list("ws1", ws1), _word_list("ws2", ws2)
+        if metric == "cosine":
+            means = [sum(unit(self.get_vector(word)) for word in words) for words in (first, second)]
+            return float(unit(np.asarray(means[0])) @ unit(np.asarray(means[1])))
+        return float(np.mean([self.similarity(a, b, metric=metric) for a in first for b in second]))
+
+    def distance(self, w1: str, w2: str, *, metric: Metric = "association") -> float:
+        """Return 1 - cosine, or minus the association."""
+        return float(scorer(metric).distances(np.asarray(self.similarity(w1, w2, metric=metric))))
+
+    def distances(
+        self,
+        word_or_vector: str | NDArray[Any],
+        other_words: Sequence[str] = (),
+        *,
+        metric: Metric = "association",
+    ) -> NDArray[Any]:
+        """Distances to other words; to all that the metric can find if none are named."""
+        score = scorer(metric)
+        scores = score.scores(self, [(word_or_vector, 1.0)])
+        if len(other_words):
+            find = self.feature_index if metric == "association" else self.get_index
+            scores = scores[[find(word) for word in other_words]]
+        return score.distances(scores)
+
+    def most_similar(
+        self,
+        positive: Query | Sequence[Query] | None = None,
+        negative: Query | Sequence[Query] | None = None,
+        topn: int | None = 10,
+        restrict_vocab: int | None = None,
+        *,
+        metric: Metric = "association",
+    ) -> list[tuple[str, float]] | NDArray[Any]:
+        """Find the words nearest to `positive` and farthest from `negative`.
+
+        Parameters
+        ----------
+        positive, negative
+            Words, vectors, or pairs of one of them with a weight.
+        topn
+            How many words; None: the scores of all words that the metric can find, as an array.
+        restrict_vocab
+            Only look at the first so many words: the most frequent ones, if the vocabulary is sorted so.
+        """
+        parts = [*_parts(positive, 1.0), *_parts(negative, -1.0)]
+        if not parts:
+            raise ParameterError("most_similar needs at least one word or vector. Got none.")
+        score = scorer(metric)
+        words = score.candidates(self)
+        scores = score.scores(self, parts)
+        if restrict_vocab is not None:
+            scores = scores[: check_integer("most_similar", "restrict_vocab", restrict_vocab, 1)]
+        if topn is None:
+            return scores
+        given = {item for item, _ in parts if isinstance(item, str)}
+        wanted = check_integer("most_similar", "topn", topn, 0)
+        found = ((words[i], float(scores[i])) for i in best(scores, wanted + len(given)).tolist())
+        return [pair for pair in found if pair[0] not in given][:wanted]
+
+    def similar_by_word(
+        self, word: str, topn: int = 10, restrict_vocab: int | None = None, *, metric: Metric = "association"
+    ) -> list[tuple[str, float]]:
+        """Find the words nearest to a word."""
+        found = self.most_similar([word], topn=topn, restrict_vocab=restrict_vocab, metric=metric)
+        return cast("list[tuple[str, float]]", found)
+
+    def similar_by_vector(
+        self,
+        vector: NDArray[Any],
+        topn: int = 10,
+        restrict_vocab: int | None = None,
+        *,
+        metric: Metric = "association",
+    ) -> list[tuple[str, float]]:
+        """Find the words nearest to a vector."""
+        found = self.most_similar([vector], topn=topn, restrict_vocab=restrict_vocab, metric=metric)
+        return cast("list[tuple[str, float]]", found)
+
+    def most_similar_to_given(
+        self, key1: str, keys_list: Sequence[str], *, metric: Metric = "association"
+    ) -> str:
+        """Find which of the words in `keys_list` is nearest to `key1`."""
+        scores = [self.similarity(key1, word, metric=metric) for word in _word_list("keys_list", keys_list)]
+        return keys_list[int(np.argmax(scores))]
+
+    def doesnt_match(self, words: Sequence[str], *, metric: Metric = "association") -> str:
+        """Find the word that fits the others least: the lowest mean similarity with them."""
+        words = _word_list("words", words)
+        if len(words) < 2:
+            return words[0]
+        means = [
+            np.mean([self.similarity(word, other, metric=metric) for other in words[:i] + words[i + 1 :]])
+            for i, word in enumerate(words)
+        ]
+        return words[int(np.argmin(means))]
+
+    def closer_than(self, key1: str, key2: str, *, metric: Metric = "association") -> list[str]:
+        """List the words that are nearer to `key1` than `key2` is, in the order of the vocabulary."""
+        score = scorer(metric)
+        scores, words = score.scores(self, [(key1, 1.0)]), score.candidates(self)
+        find = self.feature_index if metric == "association" else self.get_index
+        nearer = np.flatnonzero(scores > scores[find(key2)])
+        return [words[i] for i in nearer.tolist() if words[i] != key1]
+
+    def rank(self, key1: str, key2: str, *, metric: Metric = "association") -> int:
+        """Rank of `key2` among the neighbours of `key1`; 1 is the nearest."""
+        return len(self.closer_than(key1, key2, metric=metric)) + 1
+
+    def save(self, path: str | Path, *, force: bool = False) -> None:
+        """Write a model folder; `force` replaces an existing model."""
+        from omnitm.embedding.store import ModelFolder
+
+        if self.training is None:
+            raise ParameterError("Vectors of unknown origin cannot be saved as a model: 'training' is None.")
+        with ModelFolder.create(
+            path, self.index_to_key, self.feature_names, self.training, force=force
+        ) as folder:
+            for row, vector in enumerate(self.matrix):
+                folder.write(row, vector)
+            folder.finish()
+
+    @classmethod
+    def load(cls, path: str | Path, *, verify: bool = False) -> WordVectors:
+        """Open a model folder; vectors stay on disk and are read when used.
+
+        Parameters
+        ----------
+        verify
+            Also read all vectors and check their SHA-256.
+        """
+        from omnitm.embedding.store import load_model
+
+        model = load_model(path, verify=verify)
+        return cls(model.matrix, model.words, model.features, training=model.record)
+
+    def _where(self, word: object) -> str:
+        if isinstance(word, str) and word in self._columns:
+            return "trained words, only in the vocabulary (`add_words` or `omnitm train --add` trains it)"
+        return "trained words"
+
+
+def _checked_matrix(matrix: NDArray[np.int16], n_words: int, n_features: int) -> NDArray[np.int16]:
+    array = np.asarray(matrix)
+    if array.dtype != np.int16 or array.shape != (n_words, n_features):
+        wanted = f"int16 of shape ({n_words}, {n_features}), words x features"
+        found = f"{array.dtype} of shape {array.shape}"
+        raise ParameterError(f"The 'matrix' parameter of WordVectors must be {wanted}. Got {found} instead.")
+    return np.ascontiguousarray(array)
+
+
+def _positions(name: str, words: list[str]) -> dict[str, int]:
+    positions = {word: i for i, word in enumerate(words)}
+    if len(positions) != len(words):
+        raise ParameterError(f"The {name!r} parameter of WordVectors must name every word once.")
+    return positions
+
+
+def _parts(queries: Query | Sequence[Query] | None, sign: float) -> list[Part]:
+    if queries is None:
+        return []
+    if isinstance(queries, (str, np.ndarray)) or _is_weighted(queries):
+        queries = [cast("Query", queries)]
+    return [_part(query, sign) for query in cast("Sequence[Query]", queries)]
+
+
+def _part(query: Query, sign: float) -> Part:
+    if isinstance(query, tuple) and _is_weighted(query):
+        return query[0], sign * float(query[1])
+    return cast("str | NDArray[Any]", query), sign
+
+
+def _is_weighted(query: object) -> bool:
+    return isinstance(query, tuple) and len(query) == 2 and isinstance(query[1], Real)
+
+
+def _word_list(name: str, words: Sequence[str]) -> list[str]:
+    if isinstance(words, str) or not len(words):
+        raise ParameterError(
+            f"The {name!r} parameter must be a list with at least one word. Got {words!r} instead."
+        )
+    return list(words)

@@ -1,0 +1,50 @@
+"""What every engine does: train words, hand over their rows, and say how far it is."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from omnitm.corpus import DocumentIndex
+    from omnitm.machine import AutoencoderSettings
+
+
+class WordJob(NamedTuple):
+    """One word to train: nothing else than this, the index and the settings decides its vector."""
+
+    row: int
+    """Row of the matrix that the vector belongs to."""
+    target: int
+    """Position of the word in the index's vocabulary."""
+    key: int
+    """The 64 bits that all random draws of the word come from."""
+
+
+class Engine(Protocol):
+    """Trains words somewhere: in threads, processes, or on other machines."""
+
+    def train(
+        self,
+        index: DocumentIndex,
+        settings: AutoencoderSettings,
+        jobs: Sequence[WordJob],
+        write: Callable[[int, NDArray[np.int16]], None],
+        report: Callable[[int], None],
+    ) -> None:
+        """Train every job.
+
+        Parameters
+        ----------
+        write
+            Called once per job with its row and vector, from any thread of this process; the vector's
+            memory is used again afterwards.
+        report
+            Called now and then, and once at the end, with the number of rows written so far; always
+            in the calling thread. If it raises, training stops as it does on Ctrl-C: rows that are
+            being trained are either written whole or not at all, and the exception goes on.
+        """

@@ -1,0 +1,284 @@
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+import omnitm
+from omnitm.cli import COMMANDS, main
+from omnitm.corpus import DocumentIndex, python_docs
+from omnitm.embedding import WordVectors
+from omnitm.errors import FileError, OmniTMWarning, TrainingStopped
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+QUICK = ["--n-examples", "40", "--n-clauses", "8", "--accumulation", "2", "--quiet"]
+
+
+@pytest.fixture
+def text(tmp_path: Path) -> Path:
+    random = np.random.default_rng(1)
+    topics = [["road", "car", "wheel", "driver"], ["sea", "ship", "harbour", "sailor"]]
+    lines = [" ".join(random.choice(topics[i % 2], size=3, replace=False)) for i in range(200)]
+    (tmp_path / "news.txt").write_text("\n".join(lines) + "\n")
+    return tmp_path / "news.txt"
+
+
+@pytest.fixture
+def model(text: Path, tmp_path: Path) -> Path:
+    assert main(["train", str(text), "-o", str(tmp_path / "model"), *QUICK]) == 0
+    return tmp_path / "model"
+
+
+def test_train_and_look(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["similar", str(model), "road", "ship", "-n", "3", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert {row["word"] for row in found["road"]} == {"car", "wheel", "driver"}
+    assert {row["word"] for row in found["ship"]} == {"sea", "harbour", "sailor"}
+    assert main(["similar", str(model), "road", "--metric", "cosine"]) == 0
+    table = capsys.readouterr().out.split()
+    assert table[:3] == ["road", "word", "cosine"]
+    assert table[3] in {"car", "wheel", "driver"}
+
+
+def test_text_is_indexed_inside_the_model(
+    text: Path, model: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert DocumentIndex.open(model / "index").n_documents == 200
+    assert main(["train", "-o", str(model), "--resume"]) == 0
+    assert f"using the index in {model / 'index'}" in capsys.readouterr().err
+    assert main(["train", "-o", str(model.parent / "other"), *QUICK]) == 2
+    assert "CORPUS is missing" in capsys.readouterr().err
+    other = model.parent / "other"
+    assert main(["train", str(model / "index"), "-o", str(other), *QUICK]) == 0
+    assert not (other / "index").exists()
+    assert np.array_equal(WordVectors.load(other).matrix, WordVectors.load(model).matrix)
+    assert main(["train", str(text), "-o", str(model), "--force", "--top", "1", *QUICK]) == 0
+    assert len(WordVectors.load(model)) == 1
+
+
+def test_info_of_an_index(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["info", str(model / "index"), "--verify", "--json"]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert (facts["documents"], facts["words"], facts["verified"]) == (200, 8, True)
+    assert main(["info", str(model / "index")]) == 0
+    assert "vocabulary" in capsys.readouterr().out
+
+
+def test_similar_together(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    command = ["similar", str(model), "road", "ship", "--together", "--minus", "sea", "-n", "1", "--json"]
+    assert main(command) == 0
+    assert list(json.loads(capsys.readouterr().out)) == ["road ship -sea"]
+    assert main(["similar", str(model), "road", "--minus", "sea"]) == 2
+    assert "--minus needs --together" in capsys.readouterr().err
+
+
+def test_words_are_text_not_markup(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    from omnitm.cli.similar import print_neighbours
+
+    print_neighbours({"[red]x": [("[bold]y[/bold]", 3.0)]}, "association")
+    out = capsys.readouterr().out
+    assert "[red]x" in out
+    assert "[bold]y[/bold]" in out
+    assert tmp_path.exists()
+
+
+def test_top_add_resume_and_force(text: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    whole, part = tmp_path / "whole", tmp_path / "part"
+    words = tmp_path / "words.txt"
+    train = ["train", str(text), "-o"]
+    assert main([*train, str(whole), *QUICK]) == 0
+    assert main([*train, str(part), "--top", "2", *QUICK]) == 0
+    words.write_text(
+        "\n".join([w for w in WordVectors.load(whole).index_to_key if w not in WordVectors.load(part)][:2])
+    )
+    assert main([*train, str(part), "--add", "--words", str(words), "--quiet"]) == 0
+    assert len(WordVectors.load(part)) == 4
+    assert main([*train, str(part), "--add", "--quiet"]) == 0
+    grown, complete = WordVectors.load(part), WordVectors.load(whole)
+    assert sorted(grown.index_to_key) == sorted(complete.index_to_key)
+    assert np.array_equal(grown[complete.index_to_key], complete.matrix)
+    assert main([*train, str(part), "--resume", "--quiet"]) == 0
+    capsys.readouterr()
+    assert main([*train, str(part), "--add", "--quiet"]) == 2
+    assert "has all of these words already" in capsys.readouterr().err
+    assert main([*train, str(part), *QUICK]) == 2
+    assert "already holds a model; --resume continues it" in capsys.readouterr().err
+    assert main([*train, str(part), "--force", "--top", "1", *QUICK]) == 0
+    assert len(WordVectors.load(part)) == 1
+
+
+def test_the_summary_says_what_to_type_next(
+    text: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["train", str(text), "-o", str(tmp_path / "m"), *QUICK[:-1]]) == 0
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert "8 words x 8 features" in captured.err
+    assert f"try: omnitm similar {tmp_path / 'm'} " in captured.err
+
+
+def test_settings_reach_the_model(text: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    options = [
+        "--paper",
+        "--n-examples",
+        "10",
+        "--max-included-literals",
+        "none",
+        "--seed",
+        "7",
+        "--threads",
+        "1",
+    ]
+    assert main(["train", str(text), "-o", str(tmp_path / "m"), "--quiet", *options]) == 0
+    assert main(["info", str(tmp_path / "m"), "--json", "--verify"]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert facts["n_examples"] == 10
+    assert facts["n_epochs"] == 4
+    assert facts["max_included_literals"] is None
+    assert facts["seed"] == 7
+    assert facts["words"] == facts["features"] == 8
+    assert facts["verified"] == "every byte"
+
+
+def test_info_of_a_growing_model(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["info", str(model)]) == 0
+    assert "n clauses" in capsys.readouterr().out
+    (model / "journal").write_bytes(b"")
+    assert main(["info", str(model), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["being added"].startswith("0 of 0 more words")
+
+
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        ("train {text} -o {tmp}/m --n-clauses 0", "'n_clauses' parameter of OmniTMAE"),
+        ("train {text} -o {tmp}/m --top 99", "--top must be from 1 to 8, the size of the vocabulary. Got 99"),
+        ("train {text} -o {tmp}/m --threads 0", "'n_jobs' parameter"),
+        ("train {text} -o {tmp}/m --words {tmp}/none.txt", "none.txt: cannot be read: No such file"),
+        (
+            "train {text} -o {tmp}/m --words {tmp}/empty.txt",
+            "empty.txt: has no words; expected one word per line",
+        ),
+        ("train {text} -o {tmp}/m --words {tmp}/latin.txt", "latin.txt: is not UTF-8 at byte 1"),
+        ("train {text} -o {tmp}/m --add --seed 3", "--add trains with the settings and seed of the model"),
+        ("train {tmp}/nowhere.txt -o {tmp}/m", "nowhere.txt: "),
+        ("similar {tmp}/m road", "does not exist"),
+        ("info {tmp}/m", "does not exist"),
+        ("info {tmp}", "is not a model"),
+    ],
+)
+def test_mistakes_are_one_line(
+    text: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], command: str, message: str
+) -> None:
+    (tmp_path / "empty.txt").write_text("\n \n")
+    (tmp_path / "latin.txt").write_bytes(b"a\xe4\n")
+    assert main(command.format(text=text, tmp=tmp_path).split()) == 2
+    captured = capsys.readouterr()
+    assert captured.err.startswith("omnitm: error: ")
+    assert captured.err.count("\n") == 1
+    assert message in captured.err
+    assert not (tmp_path / "m" / "manifest.json").exists()
+    assert not (tmp_path / "m" / "journal").exists()
+
+
+def test_debug_shows_the_traceback(tmp_path: Path) -> None:
+    for command in (["--debug", "info", str(tmp_path)], ["info", str(tmp_path), "--debug"]):
+        with pytest.raises(FileError, match="is not a model"):
+            main(command)
+
+
+def test_an_unknown_word_names_the_nearest(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["similar", str(model), "raod"]) == 2
+    assert "'raod' is not in the trained words; the nearest words are 'road'" in capsys.readouterr().err
+
+
+def test_ctrl_c_exits_130(
+    model: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for interrupt, said in (
+        (KeyboardInterrupt(), "stopped"),
+        (TrainingStopped("repeat with --resume"), "--resume"),
+    ):
+
+        def stop(*_: object, interrupt: BaseException = interrupt, **__: object) -> None:
+            raise interrupt
+
+        monkeypatch.setattr(WordVectors, "load", stop)
+        assert main(["similar", str(model), "road"]) == 130
+        assert said in capsys.readouterr().err
+
+
+def test_warnings_are_one_line(
+    model: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    import warnings
+
+    vectors = WordVectors.load(model)
+
+    def load(_: object) -> WordVectors:
+        warnings.warn("'x' is in no document", OmniTMWarning, stacklevel=2)
+        return vectors
+
+    monkeypatch.setattr(WordVectors, "load", load)
+    assert main(["similar", str(model), "road"]) == 0
+    assert capsys.readouterr().err == "omnitm: warning: 'x' is in no document\n"
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_has_an_example(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as stop:
+        main([command, "--help"])
+    assert stop.value.code == 0
+    assert re.search(rf"examples?:\n  omnitm {command}", capsys.readouterr().out)
+
+
+def test_demo_runs_twice_and_its_suggestions_work(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    library = [
+        "socket address port connection",
+        "thread lock threads wait",
+        "regular expression pattern match",
+    ] * 40
+    monkeypatch.setattr(python_docs, "python_paragraphs", lambda: library)
+    monkeypatch.chdir(tmp_path)
+    assert main(["demo"]) == 0
+    out = capsys.readouterr().out
+    assert "socket: " in out
+    assert "because of  " in out
+    before = (tmp_path / "omnitm-demo/model/vectors.i16").read_bytes()
+    assert main(["demo"]) == 0
+    assert "using the text in omnitm-demo/python-docs.txt" in capsys.readouterr().out
+    assert (tmp_path / "omnitm-demo/model/vectors.i16").read_bytes() == before
+    assert main(["similar", "omnitm-demo/model", "thread", "-n", "5"]) == 0
+    assert main(["info", "omnitm-demo/model"]) == 0
+    assert main(["train", "omnitm-demo/index", "-o", "paper-model", "--top", "2", "--paper", "--quiet"]) == 0
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "mine.txt").write_text("mine")
+    assert main(["demo", "-o", "other"]) == 2
+    assert "exists and is not a demo folder" in capsys.readouterr().err
+
+
+def test_import_is_silent_and_quick() -> None:
+    code = (
+        "import sys, time; t = time.process_time(); import omnitm; took = time.process_time() - t;"
+        "assert took < 0.5, took; heavy = {'numpy', 'sklearn', 'scipy', 'rich'} & set(sys.modules);"
+        "assert not heavy, heavy"
+    )
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (result.returncode, result.stdout, result.stderr) == (0, "", "")
+
+
+def test_public_names() -> None:
+    for name in omnitm.__all__:
+        assert getattr(omnitm, name) is not None
+    assert "OmniTMAE" in dir(omnitm)
+    with pytest.raises(AttributeError, match="has no attribute 'Word2Vec'"):
+        _ = omnitm.Word2Vec

@@ -1,0 +1,61 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from omnitm.corpus import python_docs
+from omnitm.errors import CorpusError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SOURCE = '''"""Module text.
+
+Second paragraph
+goes on.
+"""
+raise SystemExit("must not be imported")
+
+class Car:
+    """A car."""
+
+    async def drive(self):
+        """Module text."""
+
+def bare():
+    return "no docstring \\d"
+'''
+
+
+@pytest.fixture
+def library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(python_docs, "_FEWEST", 2)
+    monkeypatch.setattr(python_docs, "_help_topics", lambda: ["Topic one.\n\n\nTopic two."])
+    (tmp_path / "cars.py").write_text(SOURCE)
+    (tmp_path / "broken.py").write_text("def (")
+    (tmp_path / "binary.py").write_bytes(b"\xff\xfe\0")
+    for skipped in ("test", "site-packages"):
+        (tmp_path / skipped).mkdir()
+        (tmp_path / skipped / "x.py").write_text('"""Not this."""')
+    return tmp_path
+
+
+def test_paragraphs_of_docstrings_and_topics_once_each(library: Path) -> None:
+    assert python_docs.python_paragraphs(library) == [
+        "Module text.",
+        "Second paragraph goes on.",
+        "A car.",
+        "Topic one.",
+        "Topic two.",
+    ]
+
+
+def test_a_python_without_sources_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(python_docs, "_help_topics", list)
+    with pytest.raises(CorpusError, match=r"only 0 paragraphs .*zipped or stripped.*omnitm train YOUR"):
+        python_docs.python_paragraphs(tmp_path)
+
+
+def test_help_topics_are_there() -> None:
+    assert len(python_docs._help_topics()) > 50
