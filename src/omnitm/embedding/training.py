@@ -290,5 +290,6 @@ def _stopped(folder: ModelFolder) -> TrainingStopped:
     done = len(folder.words) - len(folder.pending())
     return TrainingStopped(
         f"stopped: {done:,} of {len(folder.words):,} words of {folder.path} are trained and kept; "
-        f"the rest with: omnitm train CORPUS -o {folder.path} --resume (in Python: train_model(..., resume=True))"
+        f"the rest with: omnitm train CORPUS -o {folder.path} --resume "
+        "(in Python: train_model(..., resume=True))"
     )
