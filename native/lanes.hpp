@@ -8,6 +8,8 @@
 
 namespace omnitm::OMNITM_ISA {
 
+// Copies are written out: left to itself, GCC copies structures of vectors in small pieces through the stack.
+//
 // 16 lanes through the compiler's vector types: SSE2, NEON or plain code, whatever the target has.
 // Wider lanes are pairs of narrower ones, down to what one register holds.
 template <int N>
@@ -41,6 +43,13 @@ template <>
 struct Lanes<16> {
     typedef uint8_t Vector __attribute__((vector_size(16)));
     Vector v;
+    Lanes() = default;
+    Lanes(const Vector& vector) : v(vector) {}
+    Lanes(const Lanes& other) : v(other.v) {}
+    Lanes& operator=(const Lanes& other) {
+        v = other.v;
+        return *this;
+    }
     static Lanes all(uint8_t value) { return {Vector{} + value}; }
     static Lanes load(const uint8_t* p) {
         Lanes x;
@@ -76,6 +85,13 @@ inline Lanes<16> where_above(const Lanes<16>& x, const Lanes<16>& y) {
 template <>
 struct Lanes<32> {
     __m256i v;
+    Lanes() = default;
+    Lanes(__m256i vector) : v(vector) {}
+    Lanes(const Lanes& other) : v(other.v) {}
+    Lanes& operator=(const Lanes& other) {
+        v = other.v;
+        return *this;
+    }
     static Lanes all(uint8_t value) { return {_mm256_set1_epi8(static_cast<char>(value))}; }
     static Lanes load(const uint8_t* p) { return {_mm256_loadu_si256(reinterpret_cast<const __m256i*>(p))}; }
     void store(uint8_t* p) const { _mm256_storeu_si256(reinterpret_cast<__m256i*>(p), v); }
