@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -56,7 +56,13 @@ def _blocks_of(stream: SourceStream, reading: Reading, preparation: Preparation)
         if preparation.is_native:
             yield preparation.normalized(texts[0]).encode(), unit, ends, False, offset
         else:
-            yield _encode(texts, preparation, f"{stream.path}: byte {offset}"), "line", True, True, offset
+            yield (
+                _encode(texts, preparation, lambda _, at=offset: f"{stream.path}: after byte {at}"),
+                "line",
+                True,
+                True,
+                offset,
+            )
 
 
 def utf8_stream(stream: SourceStream, reading: Reading) -> ByteStream:
@@ -100,17 +106,17 @@ def _length(record: Any) -> int:
 
 def _record_block(batch: list[Document], preparation: Preparation, first: int) -> _Piece:
     is_tokens = not isinstance(batch[0], str) or not preparation.is_native
-    return _encode(batch, preparation, f"Document {first}"), "line", True, is_tokens, first
+    return _encode(batch, preparation, lambda k: f"Document {first + k}"), "line", True, is_tokens, first
 
 
-def _encode(documents: Sequence[Document], preparation: Preparation, where: str) -> bytes:
-    lines = [_line(document, preparation, where) for document in documents]
+def _encode(documents: Sequence[Document], preparation: Preparation, where: Callable[[int], str]) -> bytes:
+    lines = [_line(document, preparation, where(k)) for k, document in enumerate(documents)]
     lines.append("")
     try:
         return "\n".join(lines).encode("utf-8")
     except UnicodeEncodeError as error:
         raise CorpusError(
-            f"{where} or one of the next {len(documents) - 1} holds half of a surrogate pair, "
+            f"{where(0)} or one of the next {len(documents) - 1} holds half of a surrogate pair, "
             f"{error.object[error.start]!r}, which is no character; repair it with "
             'text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").'
         ) from None
