@@ -284,7 +284,7 @@ def test_existing_folders_are_never_overwritten_silently(
 ) -> None:
     index_documents(["cat"], tmp_path / "index")
     before = (tmp_path / "index" / "manifest.json").read_bytes()
-    with pytest.raises(FileError, match="index: exists already; .*--force"):
+    with pytest.raises(FileError, match=r"index: exists already; .*--force"):
         index_documents(["dog"], tmp_path / "index")
     assert (tmp_path / "index" / "manifest.json").read_bytes() == before
     (tmp_path / "precious").mkdir()

@@ -7,7 +7,7 @@ import gzip
 import json
 import lzma
 from collections import Counter
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -29,6 +29,9 @@ from omnitm.corpus import (
 from omnitm.corpus import assembling as assembling_module
 from omnitm.corpus import reading as reading_module
 from omnitm.corpus.storage import ARRAYS
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 WORD = r"\w\w+"
 TEXTS = ["The cat sat on the mat.", "", "A dog and a CAT!", "mat, mat; mat", "42", "dog dog cat bird"]

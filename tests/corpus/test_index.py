@@ -63,9 +63,7 @@ def test_looking_up(good_index: Path) -> None:
     assert index.documents_with(index.word_id("mouse")).tolist() == [2, 3]
     assert index.document_frequencies.tolist() == [3, 2, 2, 1]
     assert (index.n_documents, index.n_words) == (5, 4)
-    with pytest.raises(
-        UnknownWordError, match="'mous' is not in the vocabulary; the nearest words are 'mouse'"
-    ):
+    with pytest.raises(UnknownWordError, match="'mous' is not in .*; the nearest words are 'mouse'"):
         index.word_id("mous")
 
 
@@ -120,7 +118,7 @@ def test_every_truncation_is_noticed(good_index: Path, tmp_path: Path) -> None:
     for name in sorted(file.name for file in good_index.iterdir()):
         size = (good_index / name).stat().st_size
         for length in {0, size // 2, size - 1} - {size}:
-            if size == 0:
+            if size == 0 or (name, length) == ("manifest.json", size - 1):  # the last byte is white space
                 continue
             copy = damaged(good_index, tmp_path, name, lambda data, n=length: data[:n])
             with pytest.raises(FileError, match=name):

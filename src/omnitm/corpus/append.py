@@ -105,7 +105,7 @@ def _write_joined_facts(
     new_sources: dict[str, Any],
     sink: FolderSink,
 ) -> Built:
-    sources = storage.read_json(path, "sources.json")
+    sources = storage.read_json(path, "sources.json", dict)
     shift = len(sources["files"])
     rows = new.positions.reshape(-1, 3) + np.array([shift, 0, old.n_documents], dtype=np.uint64)
     positions = np.concatenate([storage.mapped(path, "positions"), rows.reshape(-1)])
@@ -114,7 +114,7 @@ def _write_joined_facts(
     counts = new.counts if old.word_counts is None else np.asarray(old.word_counts) + new.counts
     summary = joined_summary(old.summary or IndexSummary(), new.summary, counts)
     joined = Built(list(old.vocabulary), counts, summary, positions)
-    write_facts(sink, joined, storage.read_json(path, "options.json"), sources)
+    write_facts(sink, joined, storage.read_json(path, "options.json", dict), sources)
     return joined
 
 

@@ -148,7 +148,6 @@ def _lines(stream: SourceStream, reading: Reading) -> Iterator[str]:
     """Lines with their ends, decoded."""
     for data, _, offset in cut_text(utf8_stream(stream, reading), "line", stream.path, whole_documents=True):
         text = decoded(stream.path, data, offset)
-        text = text.removeprefix("\N{ZERO WIDTH NO-BREAK SPACE}") if offset == 0 else text
         start = 0
         while (end := text.find("\n", start) + 1) > 0:
             yield text[start:end]

@@ -28,9 +28,10 @@ class SourceTexts:
     """
 
     def __init__(self, path: Path) -> None:
-        facts = storage.read_json(path, "sources.json")
+        facts = storage.read_json(path, "sources.json", dict)
         self._files: list[dict[str, Any]] = facts["files"]
         self._readings: list[dict[str, Any]] = facts["reading"]
+        self.n_sources = len(self._files)
         self._positions = storage.mapped(path, "positions").reshape(-1, 3)
 
     def source_problem(self, source: int) -> str | None:
@@ -59,7 +60,7 @@ class SourceTexts:
         return found
 
     def _walk_to(self, row: int, number: int, walk: _Walk | None) -> _Walk | None:
-        """Go on with a walk if it leads to the document, else begin at the block; None if the text is gone."""
+        """Go on with a walk if it leads to the document, else begin at the block; None: the text is gone."""
         source, offset, first = (int(value) for value in self._positions[row])
         if walk is not None:
             if walk.reaches(source, number, first):
