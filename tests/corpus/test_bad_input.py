@@ -10,6 +10,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 from typing import Any
@@ -103,7 +104,8 @@ def test_archives_cut_off_or_damaged(tmp_path: Path, suffix: str) -> None:
     if suffix == ".zst":
         packed = pytest.importorskip("zstandard").ZstdCompressor().compress(text)
     else:
-        packed = {".gz": gzip.compress, ".bz2": bz2.compress, ".xz": lzma.compress}[suffix](text)
+        packers: dict[str, Any] = {".gz": gzip.compress, ".bz2": bz2.compress, ".xz": lzma.compress}
+        packed = packers[suffix](text)
     name = f"text.txt{suffix}"
     refused(tmp_path, packed[: len(packed) // 2], f"text.txt{suffix}: the archive is cut off", name=name)
     refused(
@@ -198,11 +200,12 @@ def test_word_of_a_megabyte_is_dropped_and_counted() -> None:
 def test_missing_sources(tmp_path: Path) -> None:
     (tmp_path / "folder").mkdir()
     (tmp_path / "folder" / "x.png").write_bytes(b"")
-    for source, message in [
+    cases: list[tuple[Any, str]] = [
         (tmp_path / "no.txt", r"no\.txt: no such file or folder"),
         (f"{tmp_path}/*.none", "the pattern matches no file"),
         (tmp_path / "folder", "no text in this folder"),
-    ]:
+    ]
+    for source, message in cases:
         with pytest.raises(FileError, match=message):
             build_index(source, tmp_path / "index")
     with pytest.raises(ParameterError, match="No source was given"):
@@ -307,7 +310,7 @@ def test_full_disk_leaves_the_old_index(
     def no_space(*_: object, **__: object) -> None:
         raise OSError(28, "No space left on device")
 
-    target: Any = {"mkdtemp": storage.tempfile, "rename": Path}.get(failing, os)
+    target: Any = {"mkdtemp": tempfile, "rename": Path}.get(failing, os)
     monkeypatch.setattr(target, failing, no_space)
     monkeypatch.setattr(storage, "_exchanged", lambda *_: False)
     with pytest.raises(FileError, match="No space left on device"):

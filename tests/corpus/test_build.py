@@ -7,7 +7,7 @@ import gzip
 import json
 import lzma
 from collections import Counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -111,7 +111,12 @@ def test_overflowing_tables_are_set_aside(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr(Resources, "table_limit", 1 << 16)
     times = []
     set_aside = counting.Worker.set_aside
-    monkeypatch.setattr(counting.Worker, "set_aside", lambda self: (times.append(1), set_aside(self))[1])
+
+    def counted(worker: counting.Worker) -> None:
+        times.append(worker)
+        set_aside(worker)
+
+    monkeypatch.setattr(counting.Worker, "set_aside", counted)
     source = tmp_path / "text.txt"
     source.write_text("\n".join(numbered_lines(2000)), encoding="utf-8")
     build_index(source, tmp_path / "index")
@@ -172,12 +177,13 @@ def test_patterns_and_several_sources(tmp_path: Path) -> None:
     assert_equals_plain_python(DocumentIndex.open(tmp_path / "index"), texts, Preparation())
 
 
-def compressed(suffix: str, data: bytes) -> bytes:
+def compressed(suffix: str, data: bytes) -> Any:
     if suffix == ".zst":
         zstandard = pytest.importorskip("zstandard")
         frames = [zstandard.ZstdCompressor().compress(part) for part in (data[:20], data[20:])]
         return b"".join(frames)
-    return {".gz": gzip.compress, ".bz2": bz2.compress, ".xz": lzma.compress, "": bytes}[suffix](data)
+    packers: dict[str, Any] = {".gz": gzip.compress, ".bz2": bz2.compress, ".xz": lzma.compress, "": bytes}
+    return packers[suffix](data)
 
 
 @pytest.mark.parametrize("suffix", ["", ".gz", ".bz2", ".xz", ".zst"])

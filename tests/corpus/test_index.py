@@ -63,7 +63,7 @@ def test_looking_up(good_index: Path) -> None:
     assert index.documents_with(index.word_id("mouse")).tolist() == [2, 3]
     assert index.document_frequencies.tolist() == [3, 2, 2, 1]
     assert (index.n_documents, index.n_words) == (5, 4)
-    with pytest.raises(UnknownWordError, match="'mous' is not in .*; the nearest words are 'mouse'"):
+    with pytest.raises(UnknownWordError, match=r"'mous' is not in .*; the nearest words are 'mouse'"):
         index.word_id("mous")
 
 
@@ -95,7 +95,7 @@ def test_every_file_is_in_the_manifest_and_documented(good_index: Path) -> None:
 
 def test_golden_bytes(good_index: Path) -> None:
     def numbers(name: str, dtype: str) -> list[int]:
-        return np.frombuffer((good_index / f"{name}.bin").read_bytes(), dtype=dtype).tolist()
+        return list(np.frombuffer((good_index / f"{name}.bin").read_bytes(), dtype=dtype))
 
     assert (good_index / "vocabulary.txt").read_bytes() == b"cat\ndog\nmouse\nbird\n"
     assert numbers("document_offsets", "<u8") == [0, 2, 2, 4, 7, 8]

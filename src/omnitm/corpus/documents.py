@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -57,7 +57,7 @@ def _blocks_of(stream: SourceStream, reading: Reading, preparation: Preparation)
             yield preparation.normalized(texts[0]).encode(), unit, ends, False, offset
         else:
             yield (
-                _encode(texts, preparation, lambda _, at=offset: f"{stream.path}: after byte {at}"),
+                _encode(texts, preparation, [f"{stream.path}: after byte {offset}"] * len(texts)),
                 "line",
                 True,
                 True,
@@ -106,17 +106,23 @@ def _length(record: Any) -> int:
 
 def _record_block(batch: list[Document], preparation: Preparation, first: int) -> _Piece:
     is_tokens = not isinstance(batch[0], str) or not preparation.is_native
-    return _encode(batch, preparation, lambda k: f"Document {first + k}"), "line", True, is_tokens, first
+    return (
+        _encode(batch, preparation, [f"Document {first + k}" for k in range(len(batch))]),
+        "line",
+        True,
+        is_tokens,
+        first,
+    )
 
 
-def _encode(documents: Sequence[Document], preparation: Preparation, where: Callable[[int], str]) -> bytes:
-    lines = [_line(document, preparation, where(k)) for k, document in enumerate(documents)]
+def _encode(documents: Sequence[Document], preparation: Preparation, places: Sequence[str]) -> bytes:
+    lines = [_line(document, preparation, where) for document, where in zip(documents, places, strict=True)]
     lines.append("")
     try:
         return "\n".join(lines).encode("utf-8")
     except UnicodeEncodeError as error:
         raise CorpusError(
-            f"{where(0)} or one of the next {len(documents) - 1} holds half of a surrogate pair, "
+            f"{places[0]} or one of the next {len(documents) - 1} holds half of a surrogate pair, "
             f"{error.object[error.start]!r}, which is no character; repair it with "
             'text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").'
         ) from None

@@ -204,4 +204,6 @@ def split_documents(data: bytes, unit: str) -> list[bytes]:
     if unit == "line":
         lines = data.split(b"\n")
         return lines if lines[-1] else lines[:-1]
-    return [part for part in BLANK_LINES.split(b"\n" + data + b"\n") if part.strip(WHITE_SPACE)]
+    return [
+        part.strip(b"\r\n") for part in BLANK_LINES.split(b"\n" + data + b"\n") if part.strip(WHITE_SPACE)
+    ]
