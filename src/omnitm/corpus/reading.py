@@ -155,6 +155,9 @@ def cut_text(
     while data := stream.read(BLOCK_SIZE):
         searched = len(buffer)
         buffer += data
+        if offset == 0 and buffer.startswith(codecs.BOM_UTF8):
+            del buffer[: len(codecs.BOM_UTF8)]
+            offset, searched = len(codecs.BOM_UTF8), 0
         cut = last_boundary(buffer, unit, searched)
         ends = cut > 0
         if not ends and not whole_documents and len(buffer) >= 4 * BLOCK_SIZE:
@@ -201,4 +204,6 @@ def split_documents(data: bytes, unit: str) -> list[bytes]:
     if unit == "line":
         lines = data.split(b"\n")
         return lines if lines[-1] else lines[:-1]
-    return [part for part in BLANK_LINES.split(b"\n" + data + b"\n") if part.strip(WHITE_SPACE)]
+    return [
+        part.strip(b"\r\n") for part in BLANK_LINES.split(b"\n" + data + b"\n") if part.strip(WHITE_SPACE)
+    ]

@@ -33,7 +33,11 @@ class SourceStream:
         self.path = path
         self._is_standard_input = str(path) == STANDARD_INPUT
         self._file = self._open()
-        self._bytes = _unpacked(path, self._file)
+        try:
+            self._bytes = _unpacked(path, self._file)
+        except MissingExtraError:
+            self.close()
+            raise
 
     def _open(self) -> IO[bytes]:
         if self._is_standard_input:

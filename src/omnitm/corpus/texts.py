@@ -28,9 +28,10 @@ class SourceTexts:
     """
 
     def __init__(self, path: Path) -> None:
-        facts = storage.read_json(path, "sources.json")
+        facts = storage.read_json(path, "sources.json", dict)
         self._files: list[dict[str, Any]] = facts["files"]
         self._readings: list[dict[str, Any]] = facts["reading"]
+        self.n_sources = len(self._files)
         self._positions = storage.mapped(path, "positions").reshape(-1, 3)
 
     def source_problem(self, source: int) -> str | None:
@@ -49,18 +50,25 @@ class SourceTexts:
         walk: _Walk | None = None
         for number in sorted(set(numbers)):
             for row in self._rows_before(number):
-                source, offset, first = (int(value) for value in self._positions[row])
-                if self.source_problem(source) is not None:
-                    continue
-                if walk is None or not walk.reaches(source, number, first):
-                    walk = _Walk(
-                        self._path(source), self._reading(source), source, offset=offset, first=first
-                    )
-                document = walk.document(number)
+                walk = self._walk_to(row, number, walk)
+                document = None if walk is None else walk.document(number)
                 if document is not None:
                     found[number] = document
                     break
+        if walk is not None:
+            walk.close()
         return found
+
+    def _walk_to(self, row: int, number: int, walk: _Walk | None) -> _Walk | None:
+        """Go on with a walk if it leads to the document, else begin at the block; None: the text is gone."""
+        source, offset, first = (int(value) for value in self._positions[row])
+        if walk is not None:
+            if walk.reaches(source, number, first):
+                return walk
+            walk.close()
+        if self.source_problem(source) is not None:
+            return None
+        return _Walk(self._path(source), self._reading(source), source, offset=offset, first=first)
 
     def _rows_before(self, number: int) -> Iterable[int]:
         """Rows where the document may begin: the last one before it; more if nothing begins in a block."""
@@ -107,11 +115,15 @@ class _Walk:
         )
 
     def document(self, number: int) -> Document | None:
-        document = next(islice(self._documents, number - self.next_number, None), None)
+        try:
+            document = next(islice(self._documents, number - self.next_number, None), None)
+        except FileError:  # no longer the text that was indexed
+            document = None
         self.next_number = number + 1
-        if document is None:
-            self._stream.close()
         return document
+
+    def close(self) -> None:
+        self._stream.close()
 
 
 def _documents_from(stream: SourceStream, reading: Reading, offset: int) -> Iterator[Document]:
