@@ -56,9 +56,10 @@ def unpacked(data: Path | None, folder: Path) -> Path:
 def report(text: Path, folder: Path, arguments: argparse.Namespace) -> None:
     size = text.stat().st_size / MB
     sample = folder / "sample.txt"
+    left = int(text.stat().st_size * arguments.peer_share)
     with text.open("rb") as source, sample.open("wb") as out:
-        out.write(source.read(int(text.stat().st_size * arguments.peer_share)))
-        out.write(source.readline())
+        while left > 0:  # line by line: a process inherits the peak memory of its parent
+            left -= out.write(source.readline()) or left
     sample_size = sample.stat().st_size / MB
     print(
         f"text: {size:.0f} MB; load of the machine: {os.getloadavg()[0]:.1f} on {os.cpu_count()} processors"

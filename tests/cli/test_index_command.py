@@ -38,7 +38,7 @@ def test_all_options(source: Path, tmp_path: Path, capsys: pytest.CaptureFixture
     options = """
         --document paragraph --encoding ascii --errors replace --format text --no-lowercase
         --punctuation space --digits keep --character-set ascii --normalize NFKC --stop-words stop.txt
-        --max-words 5 --min-count 1 --min-documents 1 --max-documents 0.9 --keep keep.txt --memory 300M --threads 2
+        --max-words 5 --min-documents 1 --max-documents 0.9 --keep keep.txt --memory 300M --threads 2
     """
     assert main(["index", str(source), "-o", "my.index", *options.split()]) == 0
     assert "unicorn" in capsys.readouterr().out

@@ -55,7 +55,7 @@ def texts() -> st.SearchStrategy[str]:
     return st.text(st.one_of(st.sampled_from(AWKWARD), characters_of_all_scripts), max_size=60)
 
 
-@settings(max_examples=1000, deadline=None)
+@settings(max_examples=400, deadline=None)
 @given(text=texts())
 @pytest.mark.parametrize("preparation", OPTIONS, ids=range(len(OPTIONS)))
 def test_native_code_equals_plain_python(preparation: Preparation, text: str) -> None:
