@@ -35,11 +35,11 @@ def test_index_and_its_summary(source: Path, capsys: pytest.CaptureFixture[str])
 def test_all_options(source: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "stop.txt").write_text("the\n\nand\n")
     (tmp_path / "keep.txt").write_text("Dog\nunicorn\n")
-    options = "--document paragraph --encoding ascii --errors replace --no-lowercase --punctuation space"
-    options += " --digits keep --character-set ascii --normalize NFKC --stop-words stop.txt --max-words 5 --min-count 1"
-    options += (
-        " --min-documents 1 --max-documents 0.9 --keep keep.txt --memory 300M --threads 2 --format text"
-    )
+    options = """
+        --document paragraph --encoding ascii --errors replace --format text --no-lowercase
+        --punctuation space --digits keep --character-set ascii --normalize NFKC --stop-words stop.txt
+        --max-words 5 --min-documents 1 --max-documents 0.9 --keep keep.txt --memory 300M --threads 2
+    """
     assert main(["index", str(source), "-o", "my.index", *options.split()]) == 0
     assert "unicorn" in capsys.readouterr().out
     index = DocumentIndex.open("my.index")

@@ -184,7 +184,7 @@ def test_endless_word_is_refused_and_endless_line_is_not(
 ) -> None:
     monkeypatch.setattr(reading_module, "BLOCK_SIZE", 1 << 10)
     monkeypatch.setattr(reading_module, "LONGEST_PIECE", 1 << 14)
-    refused(tmp_path, b"x" * (1 << 15), "no white space in the 16384 bytes from byte 0")
+    refused(tmp_path, b"x" * (1 << 15), "no white space in 16384 bytes from byte 0")
     (tmp_path / "text.txt").write_bytes(b"cat dog " * (1 << 13))
     build_index(tmp_path / "text.txt", tmp_path / "index")
     assert DocumentIndex.open(tmp_path / "index").document_words.tolist() == [0, 1]

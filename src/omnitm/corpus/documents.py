@@ -36,7 +36,7 @@ def source_blocks(paths: Sequence[Path], reading: Reading, preparation: Preparat
             finished += stream.packed_position()
 
 
-_Piece = tuple["bytes | bytearray", str, bool, bool, int]
+_Piece = tuple["bytes | memoryview", str, bool, bool, int]
 
 
 def _blocks_of(stream: SourceStream, reading: Reading, preparation: Preparation) -> Iterator[_Piece]:
@@ -70,7 +70,7 @@ def utf8_stream(stream: SourceStream, reading: Reading) -> ByteStream:
     return stream if reading.is_plain_utf8 else TranscodedStream(stream, reading.encoding, reading.errors)
 
 
-def decoded(path: Path, data: bytes | bytearray, offset: int) -> str:
+def decoded(path: Path, data: bytes, offset: int) -> str:
     """Text of UTF-8 bytes that begin at `offset` of a file."""
     try:
         return data.decode("utf-8")
@@ -153,7 +153,7 @@ def records_of(stream: SourceStream, reading: Reading) -> Iterator[Document]:
 def _lines(stream: SourceStream, reading: Reading) -> Iterator[str]:
     """Lines with their ends, decoded."""
     for data, _, offset in cut_text(utf8_stream(stream, reading), "line", stream.path, whole_documents=True):
-        text = decoded(stream.path, data, offset)
+        text = decoded(stream.path, bytes(data), offset)
         start = 0
         while (end := text.find("\n", start) + 1) > 0:
             yield text[start:end]

@@ -11,14 +11,13 @@ import numpy as np
 from omnitm.corpus import storage
 from omnitm.corpus.documents import decoded, records_of, utf8_stream
 from omnitm.corpus.reading import Reading, cut_text, split_documents
-from omnitm.corpus.streams import PACKED_SUFFIXES, SourceStream
+from omnitm.corpus.streams import PACKED_SUFFIXES, SourceStream, skip_bytes
 from omnitm.errors import FileError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from omnitm.corpus.documents import Document
-    from omnitm.corpus.streams import ByteStream
 
 
 class SourceTexts:
@@ -131,31 +130,14 @@ def _documents_from(stream: SourceStream, reading: Reading, offset: int) -> Iter
     if reading.format_of(stream.path) != "text":
         yield from islice(records_of(stream, reading), offset, None)
         return
-    source: ByteStream = utf8_stream(stream, reading)
+    source = utf8_stream(stream, reading)
     if source is stream:
         stream.seek(offset)
     else:
-        source = _Skipping(source, offset)
+        skip_bytes(source, offset)
     for data, _, start in cut_text(source, reading.document, stream.path, whole_documents=True):
         for part in split_documents(bytes(data), reading.document):
             yield decoded(stream.path, part, offset + start)
-
-
-class _Skipping:
-    """A stream without its first bytes."""
-
-    def __init__(self, stream: ByteStream, n_bytes: int) -> None:
-        self._stream, self._left = stream, n_bytes
-
-    def read(self, size: int) -> bytes:
-        while self._left:
-            data = self._stream.read(size)
-            if not data:
-                return b""
-            data, self._left = data[self._left :], max(0, self._left - len(data))
-            if data:
-                return data
-        return self._stream.read(size)
 
 
 def as_text(document: Document) -> str:
