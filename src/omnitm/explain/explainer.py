@@ -1,0 +1,151 @@
+"""The one door to all explanations: a model and the index that it was trained from."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from omnitm.embedding.word_vectors import WordVectors
+from omnitm.errors import CorpusError, FileError
+from omnitm.explain.contributions import BY_CLAUSES
+from omnitm.explain.machines import Machines, other_corpus
+from omnitm.explain.pairs import Comparison, compare_by_clauses, compare_by_coordinates
+from omnitm.explain.places import index_of_model
+from omnitm.explain.words import ClauseStates, WordExplanation, clause_states, explain_word
+from omnitm.parameters import check_integer
+
+if TYPE_CHECKING:
+    import os
+
+    from omnitm.corpus import DocumentIndex
+    from omnitm.explain.rules import Rule
+
+
+class Explainer:
+    """Explains a model: what a word's machine has learned, why two words are similar, how a literal moved.
+
+    Whatever needs clauses trains the word again from its seed, a fraction of a second, and checks that it becomes
+    the stored vector. Safe to use from several threads.
+
+    Parameters
+    ----------
+    vectors
+        The model.
+    index
+        The index that it was trained from; without it only `why` works, and only for metrics that compare
+        whole vectors.
+
+    Examples
+    --------
+    >>> from omnitm import OmniTMAE
+    >>> documents = [["road", "car", "wheel"], ["sea", "ship"], ["car", "wheel", "driver"], ["ship", "wind"]] * 20
+    >>> model = OmniTMAE(n_examples=100, accumulation=2, n_jobs=1).fit(documents)
+    >>> explainer = Explainer(model.word_vectors_, model.index_)
+    >>> explainer.explain("car").rules[0].precision
+    1.0
+    >>> explainer.why("car", "driver", metric="cosine").contributions_for[0].feature
+    'wheel'
+    """
+
+    def __init__(self, vectors: WordVectors, index: DocumentIndex | None = None) -> None:
+        self.vectors = vectors
+        self.path: Path | None = None
+        self._index = index
+        if index is not None and list(index.vocabulary) != vectors.feature_names:
+            raise CorpusError(other_corpus(index))
+
+    @classmethod
+    def open(
+        cls, path: str | os.PathLike[str], index: DocumentIndex | str | os.PathLike[str] | None = None
+    ) -> Explainer:
+        """Open a model's folder and, when it is needed, its index.
+
+        Parameters
+        ----------
+        index
+            An index or its folder; None: the one inside the model's folder, where it was when the model was
+            trained, or a folder `index` next to the model.
+        """
+        explainer = cls(WordVectors.load(Path(path)), index_of_model(Path(path), index))
+        explainer.path = Path(path)
+        return explainer
+
+    @property
+    def has_index(self) -> bool:
+        """Whether questions that need the corpus can be answered."""
+        return self._index is not None
+
+    @property
+    def index(self) -> DocumentIndex:
+        """The corpus; an error says how to get it if it is not there."""
+        if self._index is None:
+            raise FileError(self.path or "model", _NO_INDEX.format(self.path or "MODEL"))
+        return self._index
+
+    @cached_property
+    def machines(self) -> Machines:
+        """Machines of the model's words, trained again on demand."""
+        return Machines(self.vectors, self.index)
+
+    def rules(self, word: str) -> list[Rule]:
+        """Rules of a word's positive clauses, the highest weight first, not measured on the corpus."""
+        from omnitm.explain.rules import rules_of
+
+        return rules_of(self.machines[word])
+
+    def explain(self, word: str, *, n_literals: int = 10, n_documents: int = 1) -> WordExplanation:
+        """Show what a word's machine has learned.
+
+        Parameters
+        ----------
+        n_literals
+            How many of the strongest and weakest literals.
+        n_documents
+            How many examples and counterexamples per rule; reading them takes most of the time.
+        """
+        _check_counts("explain", n_literals=n_literals, n_documents=n_documents)
+        machine = self.machines[word]
+        return explain_word(machine, self.index, n_literals=n_literals, n_documents=n_documents)
+
+    def clause(self, word: str, clause: int, *, n_literals: int = 10) -> ClauseStates:
+        """Read all states of one clause."""
+        _check_counts("clause", n_literals=n_literals)
+        machine = self.machines[word]
+        check_integer("clause", "clause", clause, 0, len(machine.weights) - 1)
+        return clause_states(machine, clause, n_literals)
+
+    def why(
+        self, word: str, other: str, *, metric: str = "cosine", n: int = 10, n_documents: int = 2
+    ) -> Comparison:
+        """Take the similarity of two words apart.
+
+        Parameters
+        ----------
+        metric
+            "association" and "association-symmetric" are explained by clauses, all others by coordinates.
+        n
+            How many coordinates for and against.
+        n_documents
+            How many documents to read for each pair of words.
+        """
+        _check_counts("why", n=n, n_documents=n_documents)
+        if metric in BY_CLAUSES:
+            return compare_by_clauses(self.machines, word, other, metric, n_documents=n_documents)
+        if self._index is not None and self.vectors.training is not None:
+            self.machines.check_once(word)
+        return compare_by_coordinates(
+            self.vectors, self._index, word, other, metric, n=n, n_documents=n_documents
+        )
+
+
+def _check_counts(method: str, **counts: int) -> None:
+    for name, value in counts.items():
+        check_integer(method, name, value, 0)
+
+
+_NO_INDEX = (
+    "this needs the index that the model was trained from, and it is not there; give it with --index INDEX "
+    "(in Python: Explainer.open(path, index=...)), or make it again from the same text: "
+    "omnitm index TEXT -o {}/index"
+)
