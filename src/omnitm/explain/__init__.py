@@ -5,7 +5,7 @@ from omnitm.explain.evidence import Document, Together
 from omnitm.explain.explainer import Explainer
 from omnitm.explain.pairs import Comparison, Contribution
 from omnitm.explain.rules import Literal, Rule
-from omnitm.explain.words import ClauseStates, MeasuredRule, WordExplanation
+from omnitm.explain.words import ClauseStates, Match, MeasuredRule, WordExplanation
 
 __all__ = [
     "ClauseShare",
@@ -15,6 +15,7 @@ __all__ = [
     "Document",
     "Explainer",
     "Literal",
+    "Match",
     "MeasuredRule",
     "Rule",
     "Together",

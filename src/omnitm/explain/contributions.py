@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from omnitm.embedding.metrics import SCORERS, scorer, unit
-from omnitm.errors import ParameterError
+from omnitm.embedding.metrics import SCORERS, unit
 from omnitm.explain.records import Record
+from omnitm.parameters import check_choice
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     Contributions = Callable[[WordVectors, str, str], NDArray[np.float64]]
 
+COMPANY = "company"
 BY_CLAUSES = {"association": (1.0, 0.0), "association-symmetric": (0.5, 0.5)}  # weight of each direction
 
 
@@ -48,16 +49,42 @@ class ClauseShare(Record):
     share: float
 
 
-def coordinate_contributions(vectors: WordVectors, word: str, other: str, metric: str) -> NDArray[np.float64]:
-    """Take a score apart: a number per feature; they add up to `vectors.similarity(word, other)`."""
-    find = getattr(scorer(metric), "contributions", None)
-    if find is None and metric == "cosine":
-        find = _cosine_contributions
-    if find is None:
-        able = ["cosine", *(name for name, found in SCORERS.items() if hasattr(found, "contributions"))]
-        names = ", ".join(map(repr, dict.fromkeys([*able, *BY_CLAUSES])))
-        raise ParameterError(f"The 'metric' parameter of why must be one of {names}. Got {metric!r} instead.")
-    return np.asarray(cast("Contributions", find)(vectors, word, other), dtype=np.float64)
+@dataclass(frozen=True, eq=False)
+class TakenApart:
+    """A score as a sum over features.
+
+    `shares` add up to `score`; `first` and `second` are the two vectors that were compared.
+    """
+
+    metric: str
+    score: float
+    shares: NDArray[np.float64]
+    feature_names: Sequence[str]
+    first: NDArray[Any]
+    second: NDArray[Any]
+
+
+def take_apart(vectors: WordVectors, word: str, other: str, metric: str) -> TakenApart:
+    """Take a metric's score apart into a number per feature."""
+    shares = _contributions(metric)(vectors, word, other)
+    score = vectors.similarity(word, other, metric=cast("Any", metric))
+    rows = vectors.get_vector(word), vectors.get_vector(other)
+    return TakenApart(metric, score, np.asarray(shares, dtype=np.float64), vectors.feature_names, *rows)
+
+
+def take_company_apart(
+    names: Sequence[str], first: NDArray[np.float64], second: NDArray[np.float64]
+) -> TakenApart:
+    """Take the cosine of two surpluses apart, see `omnitm.explain.company`."""
+    shares = unit(first) * unit(second)
+    return TakenApart(COMPANY, total(shares), shares, names, first, second)
+
+
+def _contributions(metric: str) -> Contributions:
+    own = {name: found.contributions for name, found in SCORERS.items() if hasattr(found, "contributions")}
+    known: dict[str, Contributions] = {"cosine": _cosine_contributions, **own}
+    check_choice("why", "metric", metric, [COMPANY, *known, *BY_CLAUSES])
+    return known[metric]
 
 
 def _cosine_contributions(vectors: WordVectors, word: str, other: str) -> NDArray[np.float64]:

@@ -6,17 +6,32 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from omnitm.embedding.word_vectors import WordVectors
 from omnitm.errors import CorpusError, FileError
-from omnitm.explain.contributions import BY_CLAUSES
+from omnitm.explain.company import surplus
+from omnitm.explain.contributions import BY_CLAUSES, COMPANY, take_apart, take_company_apart
+from omnitm.explain.evidence import Together, together
 from omnitm.explain.machines import Machines, other_corpus
 from omnitm.explain.pairs import Comparison, compare_by_clauses, compare_by_coordinates
 from omnitm.explain.places import index_of_model
-from omnitm.explain.words import ClauseStates, WordExplanation, clause_states, explain_word
+from omnitm.explain.rules import rules_of
+from omnitm.explain.words import (
+    ClauseStates,
+    Match,
+    WordExplanation,
+    clause_states,
+    explain_word,
+    match_rule,
+)
 from omnitm.parameters import check_integer
 
 if TYPE_CHECKING:
     import os
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
 
     from omnitm.corpus import DocumentIndex
     from omnitm.explain.rules import Rule
@@ -25,8 +40,8 @@ if TYPE_CHECKING:
 class Explainer:
     """Explains a model: what a word's machine has learned, why two words are similar, how a literal moved.
 
-    Whatever needs clauses trains the word again from its seed, a fraction of a second, and checks that it becomes
-    the stored vector. Safe to use from several threads.
+    Whatever needs clauses trains the word again from its seed, a fraction of a second, and checks that it
+    becomes the stored vector. Safe to use from several threads.
 
     Parameters
     ----------
@@ -39,12 +54,12 @@ class Explainer:
     Examples
     --------
     >>> from omnitm import OmniTMAE
-    >>> documents = [["road", "car", "wheel"], ["sea", "ship"], ["car", "wheel", "driver"], ["ship", "wind"]] * 20
+    >>> documents = ["road car wheel", "sea ship", "car wheel driver", "ship wind"] * 20
     >>> model = OmniTMAE(n_examples=100, accumulation=2, n_jobs=1).fit(documents)
     >>> explainer = Explainer(model.word_vectors_, model.index_)
-    >>> explainer.explain("car").rules[0].precision
+    >>> explainer.explain("car").rules[0].match.precision
     1.0
-    >>> explainer.why("car", "driver", metric="cosine").contributions_for[0].feature
+    >>> explainer.company("car", 1)[0][0]
     'wheel'
     """
 
@@ -90,8 +105,6 @@ class Explainer:
 
     def rules(self, word: str) -> list[Rule]:
         """Rules of a word's positive clauses, the highest weight first, not measured on the corpus."""
-        from omnitm.explain.rules import rules_of
-
         return rules_of(self.machines[word])
 
     def explain(self, word: str, *, n_literals: int = 10, n_documents: int = 1) -> WordExplanation:
@@ -115,28 +128,61 @@ class Explainer:
         check_integer("clause", "clause", clause, 0, len(machine.weights) - 1)
         return clause_states(machine, clause, n_literals)
 
+    def match(
+        self, word: str, present: Sequence[str], absent: Sequence[str] = (), *, n_documents: int = 1
+    ) -> Match:
+        """Measure a rule of one's own: documents that have all words of `present` and none of `absent`."""
+        _check_counts("match", n_documents=n_documents)
+        return match_rule(self.index, word, present, absent, n_documents)
+
     def why(
-        self, word: str, other: str, *, metric: str = "cosine", n: int = 10, n_documents: int = 2
+        self, word: str, other: str, *, metric: str = COMPANY, n: int = 10, n_documents: int = 1
     ) -> Comparison:
         """Take the similarity of two words apart.
 
         Parameters
         ----------
         metric
-            "association" and "association-symmetric" are explained by clauses, all others by coordinates.
+            "company": features that both words lean on more than on equally frequent ones;
+            "association" and "association-symmetric", which are explained by clauses;
+            "cosine", and any other metric of the vectors that has `contributions`.
         n
             How many coordinates for and against.
         n_documents
-            How many documents to read for each pair of words.
+            How many documents to read for each pair of words; reading takes most of the time.
         """
         _check_counts("why", n=n, n_documents=n_documents)
         if metric in BY_CLAUSES:
             return compare_by_clauses(self.machines, word, other, metric, n_documents=n_documents)
         if self._index is not None and self.vectors.training is not None:
             self.machines.check_once(word)
-        return compare_by_coordinates(
-            self.vectors, self._index, word, other, metric, n=n, n_documents=n_documents
-        )
+        if metric == COMPANY:
+            names = self.vectors.feature_names
+            taken_apart = take_company_apart(names, self.surplus(word), self.surplus(other))
+        else:
+            taken_apart = take_apart(self.vectors, word, other, metric)
+        return compare_by_coordinates(taken_apart, self._index, word, other, n=n, n_documents=n_documents)
+
+    def surplus(self, word: str) -> NDArray[np.float64]:
+        """How far each coordinate of a word stands out among those of equally frequent features.
+
+        The word's own coordinate never moved from 0 and says nothing, so it is 0 here as well.
+        """
+        values = surplus(self.vectors.get_vector(word), self.index.document_frequencies)
+        values[self.vectors.feature_index(word)] = 0.0
+        return values
+
+    def company(self, word: str, n: int = 10) -> list[tuple[str, float]]:
+        """Name the features that a word leans on most, for their frequency."""
+        _check_counts("company", n=n)
+        values = self.surplus(word)
+        best = np.argsort(-values, kind="stable")[:n]
+        return [(self.vectors.feature_names[k], float(values[k])) for k in best.tolist() if values[k] > 0]
+
+    def together(self, first: str, second: str, *, n_documents: int = 3) -> Together:
+        """Count the documents that have both words, and read some."""
+        _check_counts("together", n_documents=n_documents)
+        return together(self.index, first, second, n_documents)
 
 
 def _check_counts(method: str, **counts: int) -> None:

@@ -110,6 +110,6 @@ class Machines:
 def other_corpus(index: DocumentIndex) -> str:
     """Say that an index does not belong to a model."""
     return (
-        f"{index.path or 'the index'}: is not the index that the model was trained from (its vocabulary, or a word "
-        "trained again from it, differs from the model's); give that one, or train a model from this one"
+        f"{index.path or 'the index'}: is not the index that the model was trained from (its vocabulary, or "
+        "a word trained again from it, is not the model's); give that one, or train a model from this one"
     )

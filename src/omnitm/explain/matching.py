@@ -71,9 +71,7 @@ def _marked(index: DocumentIndex, words: Sequence[int]) -> NDArray[np.bool_]:
     return marks
 
 
-def _has_any(
-    index: DocumentIndex, documents: NDArray[np.uint32], words: Sequence[int]
-) -> NDArray[np.bool_]:
+def _has_any(index: DocumentIndex, documents: NDArray[np.uint32], words: Sequence[int]) -> NDArray[np.bool_]:
     """Tell for each document whether it has one of the words, by reading the documents."""
     unwanted = np.zeros(index.n_words, dtype=bool)
     unwanted[words] = True

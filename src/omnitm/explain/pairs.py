@@ -7,21 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from omnitm.explain.contributions import (
-    BY_CLAUSES,
-    ClauseShare,
-    clause_shares,
-    coordinate_contributions,
-    total,
-)
+from omnitm.explain.contributions import BY_CLAUSES, ClauseShare, clause_shares, total
 from omnitm.explain.evidence import Together, together
 from omnitm.explain.records import Record
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from omnitm.corpus import DocumentIndex
-    from omnitm.embedding import WordVectors
+    from omnitm.explain.contributions import TakenApart
     from omnitm.explain.machines import Machines
 
 
@@ -36,7 +28,7 @@ class Contribution(Record):
     share
         What it adds; the shares of all coordinates add up to the score.
     first_value, second_value
-        The coordinate in the vectors of the two words.
+        The coordinate in the vectors of the two words; for "company" the surplus, in deviations.
     with_first, with_second
         In how many documents the feature occurs with each of the two; None without an index.
     """
@@ -56,7 +48,7 @@ class Comparison(Record):
     Attributes
     ----------
     score
-        `similarity(word, other)` by the metric.
+        The similarity of the two words by the metric.
     total_for, total_against
         Sums of all positive and of all negative shares; with `rounding` they add up to the score.
     contributions_for, contributions_against
@@ -87,7 +79,7 @@ class Comparison(Record):
 
 
 def compare_by_clauses(
-    machines: Machines, word: str, other: str, metric: str, *, n_documents: int = 2
+    machines: Machines, word: str, other: str, metric: str, *, n_documents: int = 1
 ) -> Comparison:
     """Explain an association: the states of one literal in each clause."""
     vectors, index = machines.vectors, machines.index
@@ -113,49 +105,50 @@ def compare_by_clauses(
 
 
 def compare_by_coordinates(
-    vectors: WordVectors,
+    taken_apart: TakenApart,
     index: DocumentIndex | None,
     word: str,
     other: str,
-    metric: str,
     *,
     n: int = 10,
-    n_documents: int = 2,
+    n_documents: int = 1,
 ) -> Comparison:
     """Explain a score that is a sum over all coordinates."""
-    shares = coordinate_contributions(vectors, word, other, metric)
+    shares = taken_apart.shares
     order = np.argsort(-shares, kind="stable")
     largest = [k for k in order[:n].tolist() if shares[k] > 0]
     smallest = [k for k in order[::-1][:n].tolist() if shares[k] < 0]
-    make = _ContributionMaker(vectors, index, word, other, n_documents)
+    evidence = _Evidence(taken_apart, index, (word, other), n_documents)
     return Comparison(
         word=word,
         other=other,
-        metric=metric,
-        score=vectors.similarity(word, other, metric=metric),  # type: ignore[arg-type]
+        metric=taken_apart.metric,
+        score=taken_apart.score,
         total_for=total(shares[shares > 0]),
         total_against=total(shares[shares < 0]),
         rounding=0.0,
         n_for=int((shares > 0).sum()),
         n_against=int((shares < 0).sum()),
-        contributions_for=tuple(make(shares, k) for k in largest),
-        contributions_against=tuple(make(shares, k) for k in smallest),
+        contributions_for=tuple(map(evidence.of, largest)),
+        contributions_against=tuple(map(evidence.of, smallest)),
         together=None if index is None else together(index, word, other, n_documents),
     )
 
 
-class _ContributionMaker:
-    """Names a coordinate's share and finds its evidence."""
+@dataclass(frozen=True, eq=False)
+class _Evidence:
+    """Names a coordinate's share and finds the documents behind it."""
 
-    def __init__(
-        self, vectors: WordVectors, index: DocumentIndex | None, word: str, other: str, n_documents: int
-    ) -> None:
-        self.vectors, self.index, self.pair, self.n_documents = vectors, index, (word, other), n_documents
+    taken_apart: TakenApart
+    index: DocumentIndex | None
+    pair: tuple[str, str]
+    n_documents: int
 
-    def __call__(self, shares: NDArray[np.float64], column: int) -> Contribution:
-        feature = self.vectors.feature_names[column]
-        values = [float(self.vectors.get_vector(word)[column]) for word in self.pair]
+    def of(self, column: int) -> Contribution:
+        parts = self.taken_apart
+        feature = parts.feature_names[column]
         found: list[Together | None] = [None, None]
         if self.index is not None:
             found = [together(self.index, word, feature, self.n_documents) for word in self.pair]
-        return Contribution(feature, float(shares[column]), values[0], values[1], found[0], found[1])
+        values = float(parts.first[column]), float(parts.second[column])
+        return Contribution(feature, float(parts.shares[column]), *values, *found)

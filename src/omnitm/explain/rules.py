@@ -88,20 +88,21 @@ class Rule(Record):
 def rules_of(machine: TrainedMachine) -> list[Rule]:
     """Rules of the positive clauses, those of the highest weight first.
 
-    Clauses that are the same become one rule; clauses without an included literal say nothing and are left out.
+    Clauses that are the same become one rule; clauses without an included literal say nothing and are left
+    out.
     """
     same: dict[bytes, list[int]] = {}
     for clause in machine.positive_clauses:
         included = np.flatnonzero(machine.states[clause] >= machine.include_from)
         if len(included):
             same.setdefault(included.tobytes(), []).append(clause)
-    rules = [
-        _rule(machine, clauses, np.frombuffer(key, dtype=np.intp)) for key, clauses in same.items()
-    ]
+    rules = [_rule(machine, clauses, np.frombuffer(key, dtype=np.intp)) for key, clauses in same.items()]
     return sorted(rules, key=lambda rule: -rule.weight)
 
 
-def strongest_first(machine: TrainedMachine, included: NDArray[np.intp], clauses: Sequence[int]) -> list[Literal]:
+def strongest_first(
+    machine: TrainedMachine, included: NDArray[np.intp], clauses: Sequence[int]
+) -> list[Literal]:
     """Literals by their mean state over clauses: words that must occur, then words that must not."""
     states = machine.states[clauses][:, included].mean(axis=0)
     n_words = machine.n_words

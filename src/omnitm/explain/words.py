@@ -14,6 +14,8 @@ from omnitm.explain.records import Record
 from omnitm.explain.rules import Literal, Rule, rules_of
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from omnitm.corpus import DocumentIndex
@@ -21,8 +23,8 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class MeasuredRule(Record):
-    """A rule, and what it is worth on the corpus.
+class Match(Record):
+    """What a rule is worth on the corpus.
 
     Attributes
     ----------
@@ -35,17 +37,24 @@ class MeasuredRule(Record):
     lift
         Precision divided by the share of all documents that contain the word.
     examples, counterexamples
-        Documents that satisfy the rule, with the word and without it.
+        Some documents that satisfy the rule, with the word and without it.
     """
 
-    rule: Rule
-    text: str
     support: int
     hits: int
     precision: float | None
     lift: float | None
     examples: tuple[Document, ...] = ()
     counterexamples: tuple[Document, ...] = ()
+
+
+@dataclass(frozen=True)
+class MeasuredRule(Record):
+    """A rule of a word's machine, as text and in parts, and what it is worth on the corpus."""
+
+    text: str
+    rule: Rule
+    match: Match
 
 
 @dataclass(frozen=True)
@@ -62,8 +71,8 @@ class WordExplanation(Record):
         The threshold N from which a literal is included, and the highest state.
     rules
         Rules of the positive clauses, the highest weight first.
-    strongest, weakest
-        Literals by their mean state over the positive clauses.
+    strongest, weakest, strongest_negated
+        Literals "word occurs", and "word does not occur", by their mean state over the positive clauses.
     """
 
     word: str
@@ -77,6 +86,7 @@ class WordExplanation(Record):
     rules: tuple[MeasuredRule, ...]
     strongest: tuple[Literal, ...]
     weakest: tuple[Literal, ...]
+    strongest_negated: tuple[Literal, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,8 +109,11 @@ def explain_word(
     """Turn a machine into rules measured on the corpus."""
     rules = rules_of(machine)
     n_said = sum(len(rule.clauses) for rule in rules)
-    strongest, weakest = _extreme_literals(machine, n_literals)
-    measured = [measure_rule(index, rule, machine.word) for rule in rules]
+    strongest, weakest, strongest_negated = extreme_literals(machine, n_literals)
+    measured = [
+        MeasuredRule(str(rule), rule, match_rule(index, machine.word, rule.present, rule.absent, n_documents))
+        for rule in rules
+    ]
     return WordExplanation(
         word=machine.word,
         n_documents=index.n_documents,
@@ -110,39 +123,33 @@ def explain_word(
         n_empty=len(machine.positive_clauses) - n_said,
         include_from=machine.include_from,
         max_state=machine.settings.max_state,
-        rules=tuple(_with_documents(index, found, n_documents) for found in measured),
+        rules=tuple(measured),
         strongest=strongest,
         weakest=weakest,
+        strongest_negated=strongest_negated,
     )
 
 
-def measure_rule(index: DocumentIndex, rule: Rule, word: str) -> _Found:
+def match_rule(
+    index: DocumentIndex, word: str, present: Sequence[str], absent: Sequence[str], n_documents: int = 1
+) -> Match:
     """Find the documents that satisfy a rule, and those of them that contain the word."""
-    present, absent = ([index.word_id(name) for name in names] for names in (rule.present, rule.absent))
-    documents = matching_documents(index, present, absent)
+    wanted, unwanted = ([index.word_id(name) for name in names] for names in (present, absent))
+    documents = matching_documents(index, wanted, unwanted)
     mine = index.documents_with(index.word_id(word))
     hits = shared(documents, mine)
     precision = len(hits) / len(documents) if len(documents) else None
-    base = len(mine) / max(index.n_documents, 1)
-    lift = precision / base if precision is not None and base else None
-    return _Found(MeasuredRule(rule, str(rule), len(documents), len(hits), precision, lift), documents, hits)
+    lift = precision * index.n_documents / len(mine) if precision is not None and len(mine) else None
+    match = Match(len(documents), len(hits), precision, lift)
+    return _with_documents(index, match, documents, hits, n_documents) if n_documents else match
 
 
-@dataclass(frozen=True, eq=False)
-class _Found:
-    measured: MeasuredRule
-    documents: NDArray[np.uint32]
-    hits: NDArray[np.uint32]
-
-
-def _with_documents(index: DocumentIndex, found: _Found, count: int) -> MeasuredRule:
-    misses = np.setdiff1d(found.documents, found.hits, assume_unique=True) if count else found.hits[:0]
-    examples = read_documents(index, spread(found.hits, count))
-    return replace(
-        found.measured,
-        examples=examples,
-        counterexamples=read_documents(index, spread(misses, count)),
-    )
+def _with_documents(
+    index: DocumentIndex, match: Match, documents: NDArray[np.uint32], hits: NDArray[np.uint32], count: int
+) -> Match:
+    misses = np.setdiff1d(documents, hits, assume_unique=True)
+    examples, counterexamples = (read_documents(index, spread(found, count)) for found in (hits, misses))
+    return replace(match, examples=examples, counterexamples=counterexamples)
 
 
 def clause_states(machine: TrainedMachine, clause: int, n_literals: int = 10) -> ClauseStates:
@@ -161,11 +168,21 @@ def clause_states(machine: TrainedMachine, clause: int, n_literals: int = 10) ->
     )
 
 
-def _extreme_literals(machine: TrainedMachine, count: int) -> tuple[tuple[Literal, ...], tuple[Literal, ...]]:
-    """Find the literals of the highest and of the lowest mean state; the word's own two are left out."""
-    means, own = machine.mean_states, list(machine.vocabulary).index(machine.word)
-    order = np.argsort(-means, kind="stable")
-    order = order[(order != own) & (order != own + machine.n_words)]
-    ends = order[:count], order[::-1][:count]
-    strongest, weakest = (tuple(machine.literal(k, float(means[k])) for k in end.tolist()) for end in ends)
-    return strongest, weakest
+def extreme_literals(machine: TrainedMachine, count: int) -> tuple[tuple[Literal, ...], ...]:
+    """Find, by mean state, the strongest words, the weakest words and the strongest negated words.
+
+    The word's own two literals never move and are left out.
+    """
+    own = list(machine.vocabulary).index(machine.word)
+    present, absent = (
+        np.delete(np.argsort(-half, kind="stable"), _place(half, own))
+        for half in machine.mean_states.reshape(2, machine.n_words)
+    )
+    ends = present[:count], present[::-1][:count], absent[:count] + machine.n_words
+    means = machine.mean_states
+    return tuple(tuple(machine.literal(k, float(means[k])) for k in end.tolist()) for end in ends)
+
+
+def _place(values: NDArray[np.float64], position: int) -> NDArray[np.intp]:
+    """Where a position stands in the descending order of values."""
+    return np.flatnonzero(np.argsort(-values, kind="stable") == position)
