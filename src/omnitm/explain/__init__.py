@@ -5,6 +5,7 @@ from omnitm.explain.evidence import Document, Together
 from omnitm.explain.explainer import Explainer
 from omnitm.explain.pairs import Comparison, Contribution
 from omnitm.explain.rules import Literal, Rule
+from omnitm.explain.traces import Trace, TraceEvent
 from omnitm.explain.words import ClauseStates, Match, MeasuredRule, WordExplanation
 
 __all__ = [
@@ -19,5 +20,7 @@ __all__ = [
     "MeasuredRule",
     "Rule",
     "Together",
+    "Trace",
+    "TraceEvent",
     "WordExplanation",
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -39,6 +40,24 @@ class Document(Record):
     def __str__(self) -> str:
         return self.text if self.text is not None else " ".join(self.words)
 
+    def excerpt(self, words: Sequence[str] = (), width: int = 160) -> str:
+        """Cut the part around the first of the words that can be seen, on one line.
+
+        >>> Document(7, "It was a dark and stormy night in a vehicle.", ()).excerpt(["vehicle"], 20)
+        '... night in a vehicle.'
+        """
+        line = " ".join(str(self).split())
+        if len(line) <= width:
+            return line
+        places = [found.start() for word in words if (found := _occurrence(word, line))]
+        start = max(0, min(min(places, default=0) - width // 3, len(line) - width))
+        cut = line[start : start + width]
+        if start:
+            cut = f"... {cut.partition(' ')[2]}"
+        if start + width < len(line):
+            cut = f"{cut.rpartition(' ')[0]} ..."
+        return cut
+
 
 @dataclass(frozen=True)
 class Together(Record):
@@ -62,6 +81,10 @@ class Together(Record):
     expected: float
     lift: float | None
     documents: tuple[Document, ...] = ()
+
+
+def _occurrence(word: str, line: str) -> re.Match[str] | None:
+    return re.search(rf"(?<!\w){re.escape(word)}(?!\w)", line, flags=re.IGNORECASE)
 
 
 def read_documents(index: DocumentIndex, numbers: Sequence[int]) -> tuple[Document, ...]:

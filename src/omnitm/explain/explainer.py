@@ -17,6 +17,7 @@ from omnitm.explain.machines import Machines, other_corpus
 from omnitm.explain.pairs import Comparison, compare_by_clauses, compare_by_coordinates
 from omnitm.explain.places import index_of_model
 from omnitm.explain.rules import rules_of
+from omnitm.explain.traces import Trace, trace_literal
 from omnitm.explain.words import (
     ClauseStates,
     Match,
@@ -178,6 +179,24 @@ class Explainer:
         values = self.surplus(word)
         best = np.argsort(-values, kind="stable")[:n]
         return [(self.vectors.feature_names[k], float(values[k])) for k in best.tolist() if values[k] > 0]
+
+    def trace(
+        self, word: str, literal: str, *, negated: bool = False, n_events: int = 5, n_documents: int = 1
+    ) -> Trace:
+        """Follow a literal through the training of a word: which examples rewarded it, which penalised it.
+
+        Parameters
+        ----------
+        literal, negated
+            Follow "`literal` occurs", or with `negated` "`literal` does not occur".
+        n_events, n_documents
+            How many of the examples that moved it most, up and down, and how many documents of each to read.
+        """
+        _check_counts("trace", n_events=n_events, n_documents=n_documents)
+        self.machines.check_once(word)
+        self.vectors.get_index(word)
+        counts = {"n_events": n_events, "n_documents": n_documents}
+        return trace_literal(self.index, self.machines.record, word, literal, negated=negated, **counts)
 
     def together(self, first: str, second: str, *, n_documents: int = 3) -> Together:
         """Count the documents that have both words, and read some."""

@@ -34,6 +34,7 @@ class TrainedMachine:
     """
 
     word: str
+    key: int
     vocabulary: Sequence[str]
     settings: AutoencoderSettings
     states: NDArray[np.uint8]
@@ -100,11 +101,12 @@ class Machines:
             self[word]
 
     def _train(self, word: str, row: NDArray[np.int16]) -> TrainedMachine:
-        self._native.train(self.index.word_id(word), word_key(self.record.seed, word))
+        key = word_key(self.record.seed, word)
+        self._native.train(self.index.word_id(word), key)
         if not np.array_equal(self._native.embedding(), row):
             raise CorpusError(other_corpus(self.index))
         states, weights = self._native.states, self._native.weights
-        return TrainedMachine(word, self.index.vocabulary, self.record.settings, states, weights)
+        return TrainedMachine(word, key, self.index.vocabulary, self.record.settings, states, weights)
 
 
 def other_corpus(index: DocumentIndex) -> str:

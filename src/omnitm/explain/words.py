@@ -9,6 +9,7 @@ import numpy as np
 
 from omnitm.corpus.cooccurrence import shared
 from omnitm.explain.evidence import Document, read_documents, spread
+from omnitm.explain.firing import firing_rates, fresh_examples
 from omnitm.explain.matching import matching_documents
 from omnitm.explain.records import Record
 from omnitm.explain.rules import Literal, Rule, rules_of
@@ -50,11 +51,24 @@ class Match(Record):
 
 @dataclass(frozen=True)
 class MeasuredRule(Record):
-    """A rule of a word's machine, as text and in parts, and what it is worth on the corpus."""
+    """A rule of a word's machine, and what it is worth on the corpus.
+
+    Attributes
+    ----------
+    text, rule
+        The rule to read, and in parts.
+    match
+        Single documents that satisfy it.
+    fires_with, fires_without
+        In what share of fresh examples, drawn as in training, the rule holds: those made of documents with the
+        word, and those without. This is what the machine was trained for; None: there were none.
+    """
 
     text: str
     rule: Rule
     match: Match
+    fires_with: float | None
+    fires_without: float | None
 
 
 @dataclass(frozen=True)
