@@ -38,7 +38,7 @@ def firing_rates(
     rates = []
     for rule in rules:
         present, absent = ([columns[word] for word in words] for words in (rule.present, rule.absent))
-        holds = occurs[:, present].all(axis=1) & ~occurs[:, absent].any(axis=1)
+        holds = np.asarray(occurs[:, present].all(axis=1) & ~occurs[:, absent].any(axis=1))
         rates.append((_share(holds, examples.labels), _share(holds, ~examples.labels)))
     return rates
 

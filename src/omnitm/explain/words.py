@@ -60,8 +60,8 @@ class MeasuredRule(Record):
     match
         Single documents that satisfy it.
     fires_with, fires_without
-        In what share of fresh examples, drawn as in training, the rule holds: those made of documents with the
-        word, and those without. This is what the machine was trained for; None: there were none.
+        In what share of fresh examples, drawn as in training, the rule holds: those made of documents with
+        the word, and those without. This is what the machine was trained for; None: there were none.
     """
 
     text: str
@@ -124,10 +124,9 @@ def explain_word(
     rules = rules_of(machine)
     n_said = sum(len(rule.clauses) for rule in rules)
     strongest, weakest, strongest_negated = extreme_literals(machine, n_literals)
-    measured = [
-        MeasuredRule(str(rule), rule, match_rule(index, machine.word, rule.present, rule.absent, n_documents))
-        for rule in rules
-    ]
+    examples = fresh_examples(index, machine.settings, index.word_id(machine.word), machine.key)
+    rates = firing_rates(index, rules, examples)
+    matches = [match_rule(index, machine.word, rule.present, rule.absent, n_documents) for rule in rules]
     return WordExplanation(
         word=machine.word,
         n_documents=index.n_documents,
@@ -137,7 +136,10 @@ def explain_word(
         n_empty=len(machine.positive_clauses) - n_said,
         include_from=machine.include_from,
         max_state=machine.settings.max_state,
-        rules=tuple(measured),
+        rules=tuple(
+            MeasuredRule(str(rule), rule, match, *rate)
+            for rule, match, rate in zip(rules, matches, rates, strict=True)
+        ),
         strongest=strongest,
         weakest=weakest,
         strongest_negated=strongest_negated,
