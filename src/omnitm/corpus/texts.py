@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -46,21 +47,26 @@ class SourceTexts:
     def find(self, numbers: Iterable[int]) -> dict[int, Document]:
         """Documents by number, as far as their sources are there and have the same size."""
         found: dict[int, Document] = {}
+        with ExitStack() as walks:
+            self._find(sorted(set(numbers)), found, walks)
+        return found
+
+    def _find(self, numbers: Sequence[int], found: dict[int, Document], walks: ExitStack) -> None:
         walk: _Walk | None = None
-        for number in sorted(set(numbers)):
+        for number in numbers:
             for row in self._rows_before(number):
                 source, offset, first = (int(value) for value in self._positions[row])
                 if self.source_problem(source) is not None:
                     continue
                 if walk is None or not walk.reaches(source, number, first):
-                    walk = _Walk(
-                        self._path(source), self._reading(source), source, offset=offset, first=first
+                    walks.close()
+                    walk = walks.enter_context(
+                        _Walk(self._path(source), self._reading(source), source, offset=offset, first=first)
                     )
                 document = walk.document(number)
                 if document is not None:
                     found[number] = document
                     break
-        return found
 
     def _rows_before(self, number: int) -> Iterable[int]:
         """Rows where the document may begin: the last one before it; more if nothing begins in a block."""
@@ -109,9 +115,13 @@ class _Walk:
     def document(self, number: int) -> Document | None:
         document = next(islice(self._documents, number - self.next_number, None), None)
         self.next_number = number + 1
-        if document is None:
-            self._stream.close()
         return document
+
+    def __enter__(self) -> _Walk:  # noqa: PYI034 - typing.Self came with Python 3.11
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stream.close()
 
 
 def _documents_from(stream: SourceStream, reading: Reading, offset: int) -> Iterator[Document]:
