@@ -65,6 +65,17 @@ class PyAutoencoder {
         return autoencoder_.train(target, key);
     }
 
+    bool record(uint32_t target, uint64_t key, uint32_t word, Output<uint8_t> states, Output<uint8_t> feedback,
+                Output<int32_t> weights) {
+        const uint32_t n_words = autoencoder_.corpus().n_words;
+        if (target >= n_words || word >= n_words) throw nb::index_error("no such word");
+        const size_t size = autoencoder_.settings().n_examples * autoencoder_.settings().n_clauses;
+        if (states.size() != 2 * size || feedback.size() != size || weights.size() != size)
+            throw nb::value_error("arrays must have a place per example and clause, `states` two");
+        nb::gil_scoped_release unlocked;
+        return autoencoder_.record(target, key, {word, states.data(), feedback.data(), weights.data()});
+    }
+
     void stop() { autoencoder_.stop(); }
 
     void embedding(Output<int16_t> out) {
@@ -102,6 +113,8 @@ void bind_autoencoder(nb::module_& m) {
              "n_clauses"_a, "threshold"_a, "forget_probability"_a, "accumulation"_a, "n_examples"_a,
              "label_probability"_a, "max_included"_a, "state_bits"_a, "fast"_a, "kernel"_a, "isa"_a)
         .def("train", &PyAutoencoder::train, "target"_a, "key"_a, "False: stopped before the end.")
+        .def("record", &PyAutoencoder::record, "target"_a, "key"_a, "word"_a, "states"_a, "feedback"_a, "weights"_a,
+             "Train, and write down what becomes of one word's literals. False: stopped before the end.")
         .def("stop", &PyAutoencoder::stop, "Make a running `train` return soon; may be called from any thread.")
         .def("embedding", &PyAutoencoder::embedding, "out"_a)
         .def("states", &PyAutoencoder::states, "out"_a)

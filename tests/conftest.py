@@ -9,6 +9,9 @@ import pytest
 from scipy.sparse import csr_matrix
 
 from omnitm.corpus import DocumentIndex
+from omnitm.embedding import train_vectors
+from omnitm.explain import Explainer
+from omnitm.machine import AutoencoderSettings
 
 MakeIndex = Callable[..., DocumentIndex]
 
@@ -42,3 +45,10 @@ def checkerboard(n_topics: int = 2, words_per_topic: int = 6, documents_per_topi
 @pytest.fixture(scope="session")
 def board() -> DocumentIndex:
     return checkerboard()
+
+
+@pytest.fixture(scope="session")
+def explainer(board: DocumentIndex) -> Explainer:
+    """Explain a model of two topics: "a0" to "a5" never occur with "b0" to "b5"."""
+    settings = AutoencoderSettings(n_clauses=16, n_examples=300, accumulation=1)
+    return Explainer(train_vectors(board, ["a0", "a1", "b0"], settings=settings, seed=4), board)

@@ -24,6 +24,11 @@ class Autoencoder:
     def train(self, target: int, key: int) -> bool:
         """False: stopped before the end."""
 
+    def record(self, target: int, key: int, word: int, states: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu')], feedback: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu')], weights: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')]) -> bool:
+        """
+        Train, and write down what becomes of one word's literals. False: stopped before the end.
+        """
+
     def stop(self) -> None:
         """Make a running `train` return soon; may be called from any thread."""
 

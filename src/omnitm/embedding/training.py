@@ -13,6 +13,7 @@ import numpy as np
 from omnitm.embedding.progress import ProgressOption, reporting
 from omnitm.embedding.store import ModelFolder, TrainingRecord, index_fingerprint
 from omnitm.embedding.store.manifest import MANIFEST
+from omnitm.embedding.store.whereabouts import note_index
 from omnitm.embedding.word_vectors import WordVectors
 from omnitm.engines import Engine, ThreadsEngine, WordJob
 from omnitm.errors import (
@@ -128,6 +129,7 @@ def train_model(
     if folder is not None:
         with folder:
             request.check(path, folder.record, folder.words)
+            note_index(path, index)
             fill_folder(folder, index, engine=engine, progress=progress)
     vectors = WordVectors.load(path)
     request.check(path, vectors.training, vectors.index_to_key)

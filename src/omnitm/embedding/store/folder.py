@@ -34,6 +34,7 @@ from omnitm.embedding.store.manifest import (
     write_manifest,
 )
 from omnitm.embedding.store.record import TrainingRecord, record_from_bytes
+from omnitm.embedding.store.whereabouts import INDEX, INDEX_NOTE
 from omnitm.errors import CorpusError, FileError
 
 if TYPE_CHECKING:
@@ -41,8 +42,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-INDEX = "index"  # the corpus index may live inside the model's folder
-_NAMES = (MANIFEST, SETTINGS, FEATURES, WORDS, VECTORS, JOURNAL)
+_NAMES = (MANIFEST, SETTINGS, FEATURES, WORDS, VECTORS, JOURNAL, INDEX_NOTE)
 _OWN_FILES = {*_NAMES, *(f".{name}.tmp" for name in _NAMES)}
 _PLAN = (SETTINGS, FEATURES, WORDS)
 _NO_LIMIT = 1 << 62
