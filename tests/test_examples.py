@@ -14,7 +14,17 @@ from omnitm.cli import main
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
-MODULES = ("embedding.estimator", "embedding.word_vectors", "explain.rules", "machine.settings")
+MODULES = (
+    "embedding.estimator",
+    "embedding.word_vectors",
+    "evaluation.coherence",
+    "explain.company",
+    "explain.evidence",
+    "explain.explainer",
+    "explain.matching",
+    "explain.rules",
+    "machine.settings",
+)
 
 
 @pytest.mark.parametrize("name", MODULES)

@@ -72,13 +72,14 @@ def measure_all(arguments: argparse.Namespace) -> list[Interpretability]:
     options: dict[str, Any] = {"n_dimensions": arguments.dimensions, "seed": arguments.seed}
     results = []
     for path, vectors in zip(arguments.models, models, strict=True):
-        again = _trained_again(vectors, index_of_model(path), words)
-        second = None if again is None else read_out(path.name, again, again.index_to_key, held_out)
-        readout = read_out(path.name, vectors, words, held_out)
+        index = index_of_model(path)
+        again = _trained_again(vectors, index, words)
+        second = None if again is None else read_out(path.name, again, again.index_to_key, index or held_out)
+        readout = read_out(path.name, vectors, words, index or held_out)
         results.append(measure_interpretability(readout, held_out, again=second, **options))
     if arguments.nmf is not None:
-        index = _index_for_nmf(arguments.models[0], words)
-        first, second = (nmf_of_ppmi(index, words, arguments.nmf, seed) for seed in (0, 1))
+        corpus = _index_for_nmf(arguments.models[0], words)
+        first, second = (nmf_of_ppmi(corpus, words, arguments.nmf, seed) for seed in (0, 1))
         results.append(measure_interpretability(first, held_out, again=second, **options))
     return results
 

@@ -51,7 +51,10 @@ class Coherence:
         return float(pairs[np.triu_indices(len(pairs), 1)].mean())
 
     def odd_one_out(self, words: Sequence[str]) -> str:
-        """Name the word that goes least well with the others; all must be known."""
+        """Name the word that goes least well with the others; one that the documents don't have is odd."""
+        unknown = [word for word in words if word not in self]
+        if unknown:
+            return unknown[0]
         pairs = self.pairs(words)
         np.fill_diagonal(pairs, 0.0)
         return words[int(np.argmin(pairs.sum(axis=1)))]

@@ -64,17 +64,17 @@ def choose_words(models: Sequence[WordVectors], held_out: DocumentIndex, count: 
     return [common[k] for k in sorted(chosen.tolist())]
 
 
-def read_out(name: str, vectors: WordVectors, words: Sequence[str], held_out: DocumentIndex) -> Readout:
+def read_out(name: str, vectors: WordVectors, words: Sequence[str], corpus: DocumentIndex) -> Readout:
     """Read a model out: by company where dimensions are words, else as it is.
 
     Raw coordinates of Omni tell how frequent a feature is, see `omnitm.explain.company`; frequencies are
-    those of the held-out documents.
+    those of `corpus`: best the documents that the model was trained on.
     """
     rows = [vectors.get_index(word) for word in words]
     matrix = vectors.matrix[rows]
     if not getattr(vectors, "has_named_features", True):
         return Readout(name, list(words), matrix, None)
-    known = dict(zip(held_out.vocabulary, held_out.document_frequencies.tolist(), strict=True))
+    known = dict(zip(corpus.vocabulary, corpus.document_frequencies.tolist(), strict=True))
     frequencies = np.array([known.get(feature, 0) for feature in vectors.feature_names])
     values = np.stack([surplus(row, frequencies) for row in matrix]).astype(np.float32)
     for row, word in enumerate(words):

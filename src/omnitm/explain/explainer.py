@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from omnitm.embedding.store import TrainingRecord
 from omnitm.embedding.word_vectors import WordVectors
 from omnitm.errors import CorpusError, FileError
 from omnitm.explain.company import surplus
@@ -155,7 +156,7 @@ class Explainer:
         _check_counts("why", n=n, n_documents=n_documents)
         if metric in BY_CLAUSES:
             return compare_by_clauses(self.machines, word, other, metric, n_documents=n_documents)
-        if self._index is not None and self.vectors.training is not None:
+        if self._index is not None and isinstance(self.vectors.training, TrainingRecord):
             self.machines.check_once(word)
         if metric == COMPANY:
             names = self.vectors.feature_names

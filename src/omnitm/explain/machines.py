@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from omnitm.embedding.store import TrainingRecord
 from omnitm.errors import CorpusError, ParameterError
 from omnitm.explain.rules import Literal
 from omnitm.machine import Autoencoder, word_key
@@ -75,10 +76,10 @@ class Machines:
     """Trains words of a model again; safe to use from several threads."""
 
     def __init__(self, vectors: WordVectors, index: DocumentIndex) -> None:
-        if vectors.training is None:
+        if not isinstance(vectors.training, TrainingRecord):
             raise ParameterError(
-                "Vectors of unknown origin cannot be explained by clauses: 'training' is None, "
-                "so settings and seed are not known."
+                "Vectors of another model or of unknown origin cannot be explained by clauses: they have no "
+                "settings and seed of Omni TM-AE to train a word again with."
             )
         self.vectors, self.index, self.record = vectors, index, vectors.training
         self._native = Autoencoder(index, self.record.settings)
