@@ -173,11 +173,13 @@ nb::tuple count_block(text::WordTable& table, const text::CharacterRules& rules,
 }
 
 nb::tuple select_words(const text::WordTable& table, std::uint64_t min_count, std::uint64_t min_documents,
-                       std::uint64_t max_documents, std::uint64_t limit) {
+                       std::uint64_t max_documents, std::uint64_t limit, std::uint64_t floor_count,
+                       const nb::bytes& floor_word) {
+    const std::string_view floor(floor_word.c_str(), floor_word.size());
     text::Selection chosen;
     {
         nb::gil_scoped_release released;
-        chosen = table.select(min_count, min_documents, max_documents, limit);
+        chosen = table.select(min_count, min_documents, max_documents, limit, floor_count, floor);
     }
     return nb::make_tuple(to_tuple(std::move(chosen.words)), to_tuple(chosen.stop), to_tuple(chosen.rare),
                           to_tuple(chosen.frequent), to_tuple(chosen.passed));
@@ -264,7 +266,7 @@ void bind_text(nb::module_& m) {
             },
             nb::arg("n_partitions"))
         .def("select", &select_words, nb::arg("min_count"), nb::arg("min_documents"), nb::arg("max_documents"),
-             nb::arg("limit"))
+             nb::arg("limit"), nb::arg("floor_count"), nb::arg("floor_word"))
         .def(
             "lookup",
             [](const text::WordTable& table, const std::vector<nb::bytes>& words) {

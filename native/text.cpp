@@ -415,7 +415,7 @@ std::vector<Records> WordTable::partitioned_records(unsigned n_partitions) const
 }
 
 Selection WordTable::select(std::uint64_t min_count, std::uint64_t min_documents, std::uint64_t max_documents,
-                            std::uint64_t limit) const {
+                            std::uint64_t limit, std::uint64_t floor_count, std::string_view floor_word) const {
     Selection selection;
     std::vector<std::uint32_t> passed;
     for (std::size_t id = 0; id < entries_.size(); ++id) {
@@ -427,7 +427,8 @@ Selection WordTable::select(std::uint64_t min_count, std::uint64_t min_documents
                                                                                           : selection.passed;
         ++tally.types;
         tally.tokens += entry.count;
-        if (&tally == &selection.passed) passed.push_back(static_cast<std::uint32_t>(id));
+        const bool is_above = entry.count > floor_count || (entry.count == floor_count && letters_of(entry) < floor_word);
+        if (&tally == &selection.passed && is_above) passed.push_back(static_cast<std::uint32_t>(id));
     }
     if (passed.size() > limit) {
         const auto before = [&](std::uint32_t a, std::uint32_t b) {

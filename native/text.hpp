@@ -115,8 +115,9 @@ public:
                 std::span<const std::uint64_t> counts, std::span<const std::uint64_t> documents);
     Records records() const;
     std::vector<Records> partitioned_records(unsigned n_partitions) const;
+    // Words that come after (`floor_count`, `floor_word`) in the order of the vocabulary are counted, not returned.
     Selection select(std::uint64_t min_count, std::uint64_t min_documents, std::uint64_t max_documents,
-                     std::uint64_t limit) const;
+                     std::uint64_t limit, std::uint64_t floor_count, std::string_view floor_word) const;
     Records lookup(const std::vector<std::string>& words) const;
     // For every record the number that its word has in this table (`no_word` if none), placed at its id.
     std::vector<std::uint32_t> remap(std::span<const char> letters, std::span<const std::uint16_t> lengths,

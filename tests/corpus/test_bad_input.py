@@ -256,6 +256,12 @@ def test_bad_python_corpora(corpus: object, message: str) -> None:
         as_index(corpus)
 
 
+def test_one_shot_documents_are_refused_on_disk_too(tmp_path: Path) -> None:
+    with pytest.raises(CorpusError, match=r"a generator is empty after the first time; give list\(...\)"):
+        index_documents((text for text in ["cat"]), tmp_path / "index")
+    assert not list(tmp_path.iterdir())
+
+
 @pytest.mark.parametrize(
     ("make", "message"),
     [

@@ -78,6 +78,20 @@ def decoded(path: Path, data: bytes, offset: int) -> str:
         raise not_text(path, "utf-8", offset + error.start) from None
 
 
+def check_documents(documents: Any) -> None:
+    """Refuse what is not a collection of documents, with the fix in the message."""
+    if isinstance(documents, Iterator):
+        raise CorpusError(
+            f"A corpus must be something that can be read more than once, but a {type(documents).__name__} "
+            "is empty after the first time; give list(...) of it, or a class with __iter__."
+        )
+    if isinstance(documents, (str, bytes)) or not isinstance(documents, Iterable):
+        raise CorpusError(
+            f"A corpus must be a list of texts or of token lists, not {type(documents).__name__}; "
+            "for files use omnitm.corpus.build_index."
+        )
+
+
 def document_blocks(documents: Iterable[Document], preparation: Preparation) -> Iterator[TextBlock]:
     """Blocks of texts or token lists that a Python program gives."""
     for data, unit, ends, is_tokens, offset in _record_blocks(documents, preparation):

@@ -118,7 +118,7 @@ class DocumentIndex:
     ) -> DocumentIndex:
         """Index texts or token lists in memory; a large corpus belongs on disk (`build_index`)."""
         from omnitm.corpus.build import build_in_memory
-        from omnitm.corpus.convert import check_documents
+        from omnitm.corpus.documents import check_documents
 
         check_documents(documents)
         preparation = preparation or Preparation()
