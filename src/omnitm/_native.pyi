@@ -7,6 +7,12 @@ import numpy
 from numpy.typing import NDArray
 
 
+def row_squares(matrix: Annotated[NDArray[numpy.int16], dict(shape=(None, None), order='C', device='cpu', writable=False)], squares: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')]) -> int:
+    """Sum the squares of rows; returns the largest magnitude."""
+
+def row_dots(matrix: Annotated[NDArray[numpy.int16], dict(shape=(None, None), order='C', device='cpu', writable=False)], largest: int, queries: Annotated[NDArray[numpy.int16], dict(shape=(None, None), order='C', device='cpu', writable=False)], dots: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')]) -> None:
+    """Multiply every row with every query."""
+
 def instruction_sets() -> list[str]:
     """Instruction sets of this processor, best last."""
 
