@@ -10,7 +10,7 @@ import numpy as np
 
 from omnitm.embedding.store import TrainingRecord
 from omnitm.embedding.word_vectors import WordVectors
-from omnitm.errors import CorpusError, FileError
+from omnitm.errors import CorpusError, FileError, ParameterError
 from omnitm.explain.company import surplus
 from omnitm.explain.contributions import BY_CLAUSES, COMPANY, take_apart, take_company_apart
 from omnitm.explain.evidence import Together, together
@@ -138,7 +138,14 @@ class Explainer:
         return match_rule(self.index, word, present, absent, n_documents)
 
     def why(
-        self, word: str, other: str, *, metric: str = COMPANY, n: int = 10, n_documents: int = 1
+        self,
+        word: str,
+        other: str,
+        *,
+        metric: str = COMPANY,
+        n: int = 10,
+        n_documents: int = 1,
+        through: Sequence[str] = (),
     ) -> Comparison:
         """Take the similarity of two words apart.
 
@@ -152,8 +159,15 @@ class Explainer:
             How many coordinates for and against.
         n_documents
             How many documents to read for each pair of words; reading takes most of the time.
+        through
+            Features to show whatever their share; not for associations, which are single coordinates.
         """
         _check_counts("why", n=n, n_documents=n_documents)
+        if metric in BY_CLAUSES and through:
+            raise ParameterError(
+                f"The 'through' parameter of why has no meaning for {metric!r}: it is one coordinate, not a "
+                "sum over words; use metric='company' or 'cosine'."
+            )
         if metric in BY_CLAUSES:
             return compare_by_clauses(self.machines, word, other, metric, n_documents=n_documents)
         if self._index is not None and isinstance(self.vectors.training, TrainingRecord):
@@ -163,7 +177,9 @@ class Explainer:
             taken_apart = take_company_apart(names, self.surplus(word), self.surplus(other))
         else:
             taken_apart = take_apart(self.vectors, word, other, metric)
-        return compare_by_coordinates(taken_apart, self._index, word, other, n=n, n_documents=n_documents)
+        return compare_by_coordinates(
+            taken_apart, self._index, word, other, n=n, n_documents=n_documents, through=through
+        )
 
     def surplus(self, word: str) -> NDArray[np.float64]:
         """How far each coordinate of a word stands out among those of equally frequent features.
