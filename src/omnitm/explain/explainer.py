@@ -69,7 +69,8 @@ class Explainer:
         self.vectors = vectors
         self.path: Path | None = None
         self._index = index
-        if index is not None and list(index.vocabulary) != vectors.feature_names:
+        self._has_names = bool(getattr(vectors, "has_named_features", True))
+        if index is not None and self._has_names and list(index.vocabulary) != vectors.feature_names:
             raise CorpusError(other_corpus(index))
 
     @classmethod
@@ -177,8 +178,9 @@ class Explainer:
             taken_apart = take_company_apart(names, self.surplus(word), self.surplus(other))
         else:
             taken_apart = take_apart(self.vectors, word, other, metric)
+        index = self._index if self._has_names else None  # a dimension without a name occurs in no document
         return compare_by_coordinates(
-            taken_apart, self._index, word, other, n=n, n_documents=n_documents, through=through
+            taken_apart, index, word, other, n=n, n_documents=n_documents, through=through
         )
 
     def surplus(self, word: str) -> NDArray[np.float64]:
@@ -186,7 +188,13 @@ class Explainer:
 
         The word's own coordinate never moved from 0 and says nothing, so it is 0 here as well.
         """
-        values = surplus(self.vectors.get_vector(word), self.index.document_frequencies)
+        row = self.vectors.get_vector(word)
+        if not self._has_names:
+            raise ParameterError(
+                "The company of a word needs dimensions that are words, and those of these vectors have no "
+                "names; use metric='cosine'."
+            )
+        values = surplus(row, self.index.document_frequencies)
         values[self.vectors.feature_index(word)] = 0.0
         return values
 
