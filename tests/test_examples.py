@@ -45,6 +45,12 @@ def test_quick_start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert (tmp_path / "cars" / "manifest.json").exists()
 
 
+def test_python_in_the_guide_to_explanations(capsys: pytest.CaptureFixture[str]) -> None:
+    (block,) = re.findall(r"```python\n(.*?)```", (DOCS / "explain.md").read_text(), flags=re.DOTALL)
+    exec(block, {})  # noqa: S102 - our own documentation
+    assert "wheel" in capsys.readouterr().out
+
+
 def test_python_in_the_readme(capsys: pytest.CaptureFixture[str]) -> None:
     (block,) = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), flags=re.DOTALL)
     exec(block, {})  # noqa: S102 - our own documentation

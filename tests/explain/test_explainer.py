@@ -132,3 +132,15 @@ def test_machines_are_kept_and_forgotten(model: Path, index: DocumentIndex) -> N
         explainer.machines[word]
     again = explainer.machines["car"]
     assert (again.states == first.states).all()
+
+
+def test_vectors_whose_dimensions_have_no_names(index: DocumentIndex) -> None:
+    trained = train_vectors(index, ["car", "ship"], settings=SETTINGS)
+    dense = WordVectors(trained.matrix[:, :3].copy(), ["car", "ship"], ["0", "1", "2"])
+    setattr(dense, "has_named_features", False)  # noqa: B010 - as vectors of other models say
+    explainer = Explainer(dense, index)
+    found = explainer.why("car", "ship", metric="cosine")
+    assert found.total_for + found.total_against == pytest.approx(found.score)
+    assert all(part.with_first is None for part in (*found.contributions_for, *found.contributions_against))
+    with pytest.raises(ParameterError, match="needs dimensions that are words"):
+        explainer.why("car", "ship")

@@ -142,3 +142,20 @@ def test_company_names_the_topic(explainer: Explainer) -> None:
 def test_company_of_a_constant_row(random_index: Callable[..., DocumentIndex]) -> None:
     frequencies = random_index(30, 300).document_frequencies
     assert not surplus(np.zeros(300, dtype=np.int16), frequencies).any()
+
+
+def test_a_word_can_be_asked_about(explainer: Explainer) -> None:
+    found = explainer.why("a0", "a1", n=0, through=["b2", "a3"])
+    everything = explainer.why("a0", "a1", n=12)
+    shares = {
+        part.feature: part.share
+        for part in (*everything.contributions_for, *everything.contributions_against)
+    }
+    assert [part.feature for part in found.contributions_asked] == ["b2", "a3"]
+    assert found.contributions_for == ()
+    for part in found.contributions_asked:
+        assert part.share == shares.get(part.feature, 0.0)
+    with pytest.raises(UnknownWordError, match="'zebra' is not in the vocabulary"):
+        explainer.why("a0", "a1", through=["zebra"])
+    with pytest.raises(ParameterError, match="'through' parameter of why has no meaning for 'association'"):
+        explainer.why("a0", "a1", metric="association", through=["a3"])

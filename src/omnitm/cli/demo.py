@@ -134,6 +134,8 @@ def _suggest(console: Console, folder: Path, vectors: WordVectors) -> None:
         f"\nThe model is in {model}: {size}. What to try next:",
         f"  omnitm similar {model} server list -n 5        neighbours of other words",
         f"  omnitm similar {model} server --metric cosine  words used in the same way",
+        f"  omnitm explain {model} socket                  its rules, how true they are, documents",
+        f"  omnitm why {model} server client               what two words have in common",
         f"  omnitm cooccur {index} socket port             documents that have both",
         f"  omnitm info {model}                            what it was trained with",
         f"  omnitm train {index} -o paper-model --top 50 --paper   the paper's settings (slower)",

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 _EXAMPLE = """\
   omnitm why news-model driving road
   omnitm why news-model driving road --metric association     # by clauses
+  omnitm why news-model driving road --through vehicle
   omnitm why news-model driving road -n 20 --json"""
 
 
@@ -39,6 +40,7 @@ def add_parser(commands: Commands) -> None:
     parser.add_argument(
         "-n", metavar="N", dest="count", type=int, default=10, help="words for and against (default: 10)"
     )
+    parser.add_argument("--through", metavar="WORD", nargs="+", default=(), help="show these words as well")
     parser.add_argument(
         "--metric",
         default="company",
@@ -56,6 +58,7 @@ def run(arguments: argparse.Namespace) -> int:
         metric=arguments.metric,
         n=arguments.count,
         n_documents=arguments.documents,
+        through=arguments.through,
     )
     if arguments.json:
         print_json(comparison.to_dict())
@@ -72,9 +75,10 @@ def print_comparison(console: Console, comparison: Comparison, count: int) -> No
     _print_shares(console, comparison, "Words for", comparison.contributions_for)
     if comparison.contributions_against:
         _print_shares(console, comparison, "\nWords against", comparison.contributions_against)
+    _print_shares(console, comparison, "\nAsked about", comparison.contributions_asked)
     if comparison.together is not None:
         _print_together(console, comparison.together)
-    for contribution in comparison.contributions_for[:3]:
+    for contribution in comparison.contributions_asked or comparison.contributions_for[:3]:
         for found in (contribution.with_first, contribution.with_second):
             for document in found.documents if found else ():
                 name = f"{found.first} + {found.second}:" if found else ""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from omnitm.embedding.metrics import SCORERS, unit
+from omnitm.errors import UnknownWordError
 from omnitm.explain.records import Record
 from omnitm.parameters import check_choice
 
@@ -62,6 +63,12 @@ class TakenApart:
     feature_names: Sequence[str]
     first: NDArray[Any]
     second: NDArray[Any]
+
+    def column(self, feature: str) -> int:
+        """Find the place of a feature."""
+        if feature not in self.feature_names:
+            raise UnknownWordError(feature, self.feature_names)
+        return list(self.feature_names).index(feature)
 
 
 def take_apart(vectors: WordVectors, word: str, other: str, metric: str) -> TakenApart:

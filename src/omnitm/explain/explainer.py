@@ -10,7 +10,7 @@ import numpy as np
 
 from omnitm.embedding.store import TrainingRecord
 from omnitm.embedding.word_vectors import WordVectors
-from omnitm.errors import CorpusError, FileError
+from omnitm.errors import CorpusError, FileError, ParameterError
 from omnitm.explain.company import surplus
 from omnitm.explain.contributions import BY_CLAUSES, COMPANY, take_apart, take_company_apart
 from omnitm.explain.evidence import Together, together
@@ -69,7 +69,8 @@ class Explainer:
         self.vectors = vectors
         self.path: Path | None = None
         self._index = index
-        if index is not None and list(index.vocabulary) != vectors.feature_names:
+        self._has_names = bool(getattr(vectors, "has_named_features", True))
+        if index is not None and self._has_names and list(index.vocabulary) != vectors.feature_names:
             raise CorpusError(other_corpus(index))
 
     @classmethod
@@ -138,7 +139,14 @@ class Explainer:
         return match_rule(self.index, word, present, absent, n_documents)
 
     def why(
-        self, word: str, other: str, *, metric: str = COMPANY, n: int = 10, n_documents: int = 1
+        self,
+        word: str,
+        other: str,
+        *,
+        metric: str = COMPANY,
+        n: int = 10,
+        n_documents: int = 1,
+        through: Sequence[str] = (),
     ) -> Comparison:
         """Take the similarity of two words apart.
 
@@ -152,8 +160,15 @@ class Explainer:
             How many coordinates for and against.
         n_documents
             How many documents to read for each pair of words; reading takes most of the time.
+        through
+            Features to show whatever their share; not for associations, which are single coordinates.
         """
         _check_counts("why", n=n, n_documents=n_documents)
+        if metric in BY_CLAUSES and through:
+            raise ParameterError(
+                f"The 'through' parameter of why has no meaning for {metric!r}: it is one coordinate, not a "
+                "sum over words; use metric='company' or 'cosine'."
+            )
         if metric in BY_CLAUSES:
             return compare_by_clauses(self.machines, word, other, metric, n_documents=n_documents)
         if self._index is not None and isinstance(self.vectors.training, TrainingRecord):
@@ -163,14 +178,23 @@ class Explainer:
             taken_apart = take_company_apart(names, self.surplus(word), self.surplus(other))
         else:
             taken_apart = take_apart(self.vectors, word, other, metric)
-        return compare_by_coordinates(taken_apart, self._index, word, other, n=n, n_documents=n_documents)
+        index = self._index if self._has_names else None  # a dimension without a name occurs in no document
+        return compare_by_coordinates(
+            taken_apart, index, word, other, n=n, n_documents=n_documents, through=through
+        )
 
     def surplus(self, word: str) -> NDArray[np.float64]:
         """How far each coordinate of a word stands out among those of equally frequent features.
 
         The word's own coordinate never moved from 0 and says nothing, so it is 0 here as well.
         """
-        values = surplus(self.vectors.get_vector(word), self.index.document_frequencies)
+        row = self.vectors.get_vector(word)
+        if not self._has_names:
+            raise ParameterError(
+                "The company of a word needs dimensions that are words, and those of these vectors have no "
+                "names; use metric='cosine'."
+            )
+        values = surplus(row, self.index.document_frequencies)
         values[self.vectors.feature_index(word)] = 0.0
         return values
 

@@ -12,6 +12,8 @@ from omnitm.explain.evidence import Together, together
 from omnitm.explain.records import Record
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from omnitm.corpus import DocumentIndex
     from omnitm.explain.contributions import TakenApart
     from omnitm.explain.machines import Machines
@@ -53,6 +55,8 @@ class Comparison(Record):
         Sums of all positive and of all negative shares; with `rounding` they add up to the score.
     contributions_for, contributions_against
         The largest shares of coordinates, for metrics that compare whole vectors.
+    contributions_asked
+        The shares of features that were asked about, whatever their size.
     n_for, n_against
         How many coordinates speak for and against, shown or not.
     clauses
@@ -74,6 +78,7 @@ class Comparison(Record):
     n_against: int
     contributions_for: tuple[Contribution, ...] = ()
     contributions_against: tuple[Contribution, ...] = ()
+    contributions_asked: tuple[Contribution, ...] = ()
     clauses: tuple[ClauseShare, ...] = ()
     together: Together | None = None
 
@@ -112,8 +117,10 @@ def compare_by_coordinates(
     *,
     n: int = 10,
     n_documents: int = 1,
+    through: Sequence[str] = (),
 ) -> Comparison:
     """Explain a score that is a sum over all coordinates."""
+    asked = [taken_apart.column(feature) for feature in through]
     shares = taken_apart.shares
     order = np.argsort(-shares, kind="stable")
     largest = [k for k in order[:n].tolist() if shares[k] > 0]
@@ -131,6 +138,7 @@ def compare_by_coordinates(
         n_against=int((shares < 0).sum()),
         contributions_for=tuple(map(evidence.of, largest)),
         contributions_against=tuple(map(evidence.of, smallest)),
+        contributions_asked=tuple(map(evidence.of, asked)),
         together=None if index is None else together(index, word, other, n_documents),
     )
 
