@@ -22,7 +22,7 @@
 namespace omnitm::OMNITM_ISA {
 
 template <int N, bool FullRange>
-class LazyMachine final : public Machine {
+class alignas(128) LazyMachine final : public Machine {  // threads must not share cache lines
     using L = Lanes<N>;
 
     // States are kept with an offset so that inclusion is always the top bit; 8 bits use the full byte.

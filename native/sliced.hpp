@@ -63,7 +63,7 @@ class LiteralCoins {
 };
 
 template <int Bits>
-class SlicedMachine final : public Machine {
+class alignas(128) SlicedMachine final : public Machine {  // threads must not share cache lines
   public:
     SlicedMachine(const Corpus& corpus, const Settings& settings)
         : corpus_(corpus),
