@@ -1,0 +1,80 @@
+"""Train the baselines on one index, one after the other, and note what each cost.
+
+    nice -n 10 python benchmarks/train_wikipedia.py /tmp/wiki.idx -o /tmp/models --models word2vec fasttext glove ppmi
+
+CPU seconds (user + system, all threads, reading the text and saving included) go to
+benchmarks/results/similarity-cost.json; a model that is there already is left alone.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import resource
+import time
+from pathlib import Path
+from typing import Any
+
+from omnitm.baselines import BASELINES, make_baseline
+from omnitm.corpus import DocumentIndex
+from omnitm.embedding import WordVectors
+from omnitm.embedding.progress import Progress
+
+COSTS = Path(__file__).parent / "results" / "similarity-cost.json"
+_SECONDS_BETWEEN_LINES = 30
+
+
+def cpu_seconds() -> float:
+    usage = resource.getrusage(resource.RUSAGE_SELF)
+    return usage.ru_utime + usage.ru_stime
+
+
+class LogLines:
+    """Prints how far training is, now and then."""
+
+    def __init__(self, name: str) -> None:
+        self._name, self._next = name, 0.0
+
+    def __call__(self, progress: Progress) -> None:
+        if time.monotonic() >= self._next:
+            self._next = time.monotonic() + _SECONDS_BETWEEN_LINES
+            share = progress.done / max(1, progress.total)
+            left = f"{progress.seconds_left:,.0f} s left"
+            print(f"{self._name}: {share:.1%}, {cpu_seconds():,.0f} CPU s, {left}", flush=True)
+
+
+def train(name: str, index: DocumentIndex, output: Path, settings: dict[str, Any], force: bool) -> None:
+    started, cpu_before = time.monotonic(), cpu_seconds()
+    vectors = make_baseline(name, settings).train(index, progress=LogLines(name))
+    vectors.save(output, force=force)
+    cost = {
+        "cpu_seconds": round(cpu_seconds() - cpu_before, 1),
+        "seconds": round(time.monotonic() - started, 1),
+        "words": len(vectors),
+        "settings": vectors.training.settings if vectors.training else {},
+    }
+    print(f"{name}: {cost}", flush=True)
+    costs = json.loads(COSTS.read_text()) if COSTS.exists() else {}
+    COSTS.write_text(json.dumps({**costs, name: cost}, indent=2, sort_keys=True) + "\n")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("index", type=Path)
+    parser.add_argument("-o", "--output", type=Path, required=True)
+    parser.add_argument("--models", nargs="+", choices=BASELINES, default=list(BASELINES))
+    parser.add_argument("--force", action="store_true", help="train again what is there already")
+    parser.add_argument("--set", nargs="+", default=[], metavar="NAME=JSON", help="settings for all models")
+    arguments = parser.parse_args()
+    settings = {name: json.loads(value) for name, value in (pair.split("=", 1) for pair in arguments.set)}
+    index = DocumentIndex.open(arguments.index)
+    for name in arguments.models:
+        output = arguments.output / name
+        if not arguments.force and (output / "manifest.json").exists():
+            print(f"{name}: {WordVectors.load(output)} is there already", flush=True)
+            continue
+        train(name, index, output, settings, arguments.force)
+
+
+if __name__ == "__main__":
+    main()
