@@ -13,12 +13,16 @@ import json
 import resource
 import time
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from omnitm.baselines import BASELINES, make_baseline
 from omnitm.corpus import DocumentIndex
 from omnitm.embedding import WordVectors
-from omnitm.embedding.progress import Progress
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from omnitm.embedding.progress import Progress
 
 COSTS = Path(__file__).parent / "results" / "similarity-cost.json"
 _SECONDS_BETWEEN_LINES = 30
@@ -29,23 +33,22 @@ def cpu_seconds() -> float:
     return usage.ru_utime + usage.ru_stime
 
 
-class LogLines:
-    """Prints how far training is, now and then."""
+def log_lines(name: str) -> Callable[[Progress], None]:
+    next_time = 0.0
 
-    def __init__(self, name: str) -> None:
-        self._name, self._next = name, 0.0
+    def log(progress: Progress) -> None:
+        nonlocal next_time
+        if time.monotonic() >= next_time:
+            next_time = time.monotonic() + _SECONDS_BETWEEN_LINES
+            share, left = progress.done / max(1, progress.total), f"{progress.seconds_left:,.0f} s left"
+            print(f"{name}: {share:.1%}, {cpu_seconds():,.0f} CPU s, {left}", flush=True)
 
-    def __call__(self, progress: Progress) -> None:
-        if time.monotonic() >= self._next:
-            self._next = time.monotonic() + _SECONDS_BETWEEN_LINES
-            share = progress.done / max(1, progress.total)
-            left = f"{progress.seconds_left:,.0f} s left"
-            print(f"{self._name}: {share:.1%}, {cpu_seconds():,.0f} CPU s, {left}", flush=True)
+    return log
 
 
 def train(name: str, index: DocumentIndex, output: Path, settings: dict[str, Any], force: bool) -> None:
     started, cpu_before = time.monotonic(), cpu_seconds()
-    vectors = make_baseline(name, settings).train(index, progress=LogLines(name))
+    vectors = make_baseline(name, settings).train(index, progress=log_lines(name))
     vectors.save(output, force=force)
     cost = {
         "cpu_seconds": round(cpu_seconds() - cpu_before, 1),

@@ -117,12 +117,11 @@ def _corpus_index(folder: Path, text: Path, threads: int) -> DocumentIndex:
 def _show(console: Console, vectors: WordVectors, index: DocumentIndex, word: str) -> None:
     from rich.text import Text
 
-    from omnitm.embedding.store import omni_record
     from omnitm.explain import trained_rules
 
     neighbours = ", ".join(name for name, _ in vectors.similar_by_word(word, topn=7))
     console.print(Text.assemble("\n", (word, "bold"), f": {neighbours}"), soft_wrap=True)
-    rules = trained_rules(index, omni_record(vectors.training, "be explained"), word)
+    rules = trained_rules(index, vectors.training, word)
     distinct = {rule.shortened(4): rule for rule in reversed(rules) if rule.present}
     for text, rule in list(reversed(distinct.items()))[:3]:
         console.print(Text(f"  because of  {text}  (weight {rule.weight})"), soft_wrap=True)

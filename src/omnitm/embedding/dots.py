@@ -38,7 +38,7 @@ def row_dots(matrix: NDArray[Any], largest: int, vector: NDArray[Any]) -> NDArra
     A float32 matrix is multiplied as numpy does it.
     """
     if matrix.dtype != np.int16:
-        return (matrix @ vector.astype(matrix.dtype)).astype(np.float64)
+        return np.asarray(matrix @ vector.astype(matrix.dtype), dtype=np.float64)
     if vector.dtype == np.int16:
         return _integer_dots(matrix, largest, vector[None])[:, 0].astype(np.float64)
     magnitude = float(np.abs(vector).max(initial=0.0))

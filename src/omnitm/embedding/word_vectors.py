@@ -157,9 +157,7 @@ class WordVectors:
         """How near `w2` is to `w1`; higher is nearer."""
         return scorer(self.usable_metric(metric)).pair(self, w1, w2)
 
-    def n_similarity(
-        self, ws1: Sequence[str], ws2: Sequence[str], *, metric: Metric | None = None
-    ) -> float:
+    def n_similarity(self, ws1: Sequence[str], ws2: Sequence[str], *, metric: Metric | None = None) -> float:
         """How near two sets of words are: mean association over all pairs, or cosine of the means."""
         first, second = _word_list("ws1", ws1), _word_list("ws2", ws2)
         if self.usable_metric(metric) == "cosine":

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from omnitm.embedding.store import omni_record
 from omnitm.machine import word_key
 from omnitm.machine.autoencoder import Autoencoder
 
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from omnitm.corpus import DocumentIndex
-    from omnitm.embedding.store import TrainingRecord
+    from omnitm.embedding.store import AnyRecord
 
 
 @dataclass(frozen=True)
@@ -40,11 +41,12 @@ class Rule:
         return f"{shown} AND {rest:,} more" if rest > 0 else shown
 
 
-def trained_rules(index: DocumentIndex, record: TrainingRecord, word: str) -> list[Rule]:
+def trained_rules(index: DocumentIndex, record: AnyRecord | None, word: str) -> list[Rule]:
     """Train a word again and return the rules of its positive clauses, those of the highest weight first.
 
     Clauses without an included literal say nothing and are left out.
     """
+    record = omni_record(record, "be explained")
     machine = Autoencoder(index, record.settings)
     machine.train(index.word_id(word), word_key(record.seed, word))
     states, weights = machine.states, machine.weights

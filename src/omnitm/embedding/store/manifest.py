@@ -54,7 +54,7 @@ def read_manifest(folder: Path) -> dict[str, FileEntry]:
         wanted = f"version {_VERSION}, which this omnitm reads; a newer omnitm may be needed"
         raise FileError(path, f"has version {str(content.get('version'))[:20]} instead of {wanted}")
     files = content.get("files")
-    if not isinstance(files, dict) or sorted(_INSTEAD.get(name, name) for name in files) != sorted(_LISTED):
+    if not isinstance(files, dict) or sorted(_INSTEAD.get(str(n), str(n)) for n in files) != sorted(_LISTED):
         instead = ", ".join(f"{other} for {usual}" for other, usual in _INSTEAD.items())
         raise FileError(path, f"must list exactly the files {', '.join(_LISTED)} (or {instead})")
     return {name: _entry(path, name, files[name]) for name in files}
