@@ -5,6 +5,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "autoencoder.hpp"
+#include "glove.hpp"
 #include "text.hpp"
 #include "vectors.hpp"
 
@@ -289,6 +290,76 @@ void bind_text(nb::module_& m) {
         nb::arg("offsets"), nb::arg("members"), nb::arg("limit"));
 }
 
+// ---- GloVe
+
+namespace glove = omnitm::glove;
+
+using FloatMatrix = nb::ndarray<float, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+glove::Text glove_text(const Array<std::uint32_t>& ids, const Array<std::uint64_t>& offsets, std::uint32_t n_words,
+                       std::uint32_t window) {
+    if (offsets.size() == 0 || offsets.data()[offsets.size() - 1] != ids.size())
+        throw nb::value_error("`offsets` must span `ids`");
+    for (const std::uint32_t id : view(ids))
+        if (id >= n_words) throw nb::value_error("`ids` must be numbers of words");
+    return {view(ids), view(offsets), n_words, window};
+}
+
+NumpyArray<std::uint64_t> glove_neighbours(const Array<std::uint32_t>& ids, const Array<std::uint64_t>& offsets,
+                                           std::uint32_t n_words, std::uint32_t window) {
+    const glove::Text text = glove_text(ids, offsets, n_words, window);
+    std::vector<std::uint64_t> counts;
+    {
+        nb::gil_scoped_release released;
+        counts = glove::neighbours(text);
+    }
+    return to_numpy(std::move(counts));
+}
+
+nb::list glove_count(const Array<std::uint32_t>& ids, const Array<std::uint64_t>& offsets, std::uint32_t n_words,
+                     std::uint32_t window, std::uint32_t first, std::uint32_t end, std::uint32_t n_groups,
+                     double x_max, double alpha) {
+    const glove::Text text = glove_text(ids, offsets, n_words, window);
+    if (first > end || end > n_words || n_groups == 0) throw nb::value_error("no such words or groups");
+    std::vector<std::vector<glove::Entry>> blocks;
+    {
+        nb::gil_scoped_release released;
+        blocks = glove::count(text, first, end, n_groups, {x_max, alpha});
+    }
+    nb::list arrays;
+    for (std::vector<glove::Entry>& block : blocks) {
+        const auto* bytes = reinterpret_cast<const std::uint8_t*>(block.data());
+        arrays.append(to_numpy(std::vector<std::uint8_t>(bytes, bytes + block.size() * sizeof(glove::Entry))));
+        block = {};
+    }
+    return arrays;
+}
+
+double glove_train(FloatMatrix words, FloatMatrix contexts, std::uint32_t size,
+                   const std::vector<Array<std::uint8_t>>& blocks, float learning_rate, unsigned n_threads) {
+    if (words.shape(0) != contexts.shape(0) || words.shape(1) != contexts.shape(1) || words.shape(1) < 2 * (size + 2))
+        throw nb::value_error("vectors must have room for parameters and squares");
+    std::vector<std::span<const glove::Entry>> entries;
+    for (const Array<std::uint8_t>& block : blocks) {
+        const auto* first = reinterpret_cast<const glove::Entry*>(block.data());
+        entries.emplace_back(first, block.size() / sizeof(glove::Entry));
+        for (const glove::Entry& entry : entries.back())
+            if (std::max(entry.row, entry.column) >= words.shape(0)) throw nb::value_error("no such word");
+    }
+    nb::gil_scoped_release released;
+    return glove::train({words.data(), contexts.data(), size, static_cast<std::uint32_t>(words.shape(1) / 2)}, entries,
+                        learning_rate, n_threads);
+}
+
+void bind_glove(nb::module_& m) {
+    m.def("glove_neighbours", &glove_neighbours, "ids"_a, "offsets"_a, "n_words"_a, "window"_a,
+          "How many neighbours each word has in a text.");
+    m.def("glove_count", &glove_count, "ids"_a, "offsets"_a, "n_words"_a, "window"_a, "first"_a, "end"_a,
+          "n_groups"_a, "x_max"_a, "alpha"_a, "Counts of some words with all words, as bytes of entries per block.");
+    m.def("glove_train", &glove_train, "words"_a, "contexts"_a, "size"_a, "blocks"_a, "learning_rate"_a,
+          "n_threads"_a, "One pass over blocks that share no words; returns the cost.");
+}
+
 }  // namespace
 
 NB_MODULE(_native, m) {
@@ -296,4 +367,5 @@ NB_MODULE(_native, m) {
     bind_vectors(m);
     bind_autoencoder(m);
     bind_text(m);
+    bind_glove(m);
 }

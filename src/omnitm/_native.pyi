@@ -84,3 +84,12 @@ def invert(words: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C'
 def interleave(counts: Sequence[Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)]], runs: Sequence[Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)]]) -> Annotated[NDArray[numpy.uint32], dict(shape=(None,))]: ...
 
 def first_defect(offsets: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], members: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], limit: int) -> int: ...
+
+def glove_neighbours(ids: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_words: int, window: int) -> Annotated[NDArray[numpy.uint64], dict(shape=(None,))]:
+    """How many neighbours each word has in a text."""
+
+def glove_count(ids: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_words: int, window: int, first: int, end: int, n_groups: int, x_max: float, alpha: float) -> list:
+    """Counts of some words with all words, as bytes of entries per block."""
+
+def glove_train(words: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], contexts: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], size: int, blocks: Sequence[Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]], learning_rate: float, n_threads: int) -> float:
+    """One pass over blocks that share no words; returns the cost."""

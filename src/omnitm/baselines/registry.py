@@ -6,6 +6,7 @@ from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 from omnitm.baselines.gensim_models import FastText, Word2Vec
+from omnitm.baselines.glove import GloVe
 from omnitm.baselines.ppmi import PPMI
 from omnitm.errors import ParameterError
 from omnitm.parameters import check_choice
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
     from omnitm.baselines.protocol import Baseline
 
-BASELINES: dict[str, type[Any]] = {model.name: model for model in (Word2Vec, FastText, PPMI)}
+BASELINES: dict[str, type[Any]] = {model.name: model for model in (Word2Vec, FastText, GloVe, PPMI)}
 OMNI = ("omni", "fast-omni")  # trained word by word, so that they can be resumed: see `train_model`
 MODELS = (*OMNI, *BASELINES)
 
