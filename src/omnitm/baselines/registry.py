@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 from omnitm.baselines.gensim_models import FastText, Word2Vec
 from omnitm.baselines.glove import GloVe
 from omnitm.baselines.ppmi import PPMI
+from omnitm.baselines.tmae import TMAE
+from omnitm.baselines.two_phase import TwoPhaseTMAE
 from omnitm.errors import ParameterError
 from omnitm.parameters import check_choice
 
@@ -16,7 +18,7 @@ if TYPE_CHECKING:
 
     from omnitm.baselines.protocol import Baseline
 
-BASELINES: dict[str, type[Any]] = {model.name: model for model in (Word2Vec, FastText, GloVe, PPMI)}
+BASELINES: dict[str, type[Any]] = {model.name: model for model in (Word2Vec, FastText, GloVe, PPMI, TMAE, TwoPhaseTMAE)}
 OMNI = ("omni", "fast-omni")  # trained word by word, so that they can be resumed: see `train_model`
 MODELS = (*OMNI, *BASELINES)
 
