@@ -1,6 +1,6 @@
 """Train the baselines on one index, one after the other, and note what each cost.
 
-    nice -n 10 python benchmarks/train_wikipedia.py /tmp/wiki.idx -o /tmp/models --models word2vec fasttext glove ppmi
+    nice -n 10 python benchmarks/train_wikipedia.py /tmp/wiki.idx -o /tmp/models --models word2vec ppmi
 
 CPU seconds (user + system, all threads, reading the text and saving included) go to
 benchmarks/results/similarity-cost.json; a model that is there already is left alone.

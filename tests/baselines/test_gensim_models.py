@@ -67,7 +67,9 @@ def test_bad_settings_are_named(settings: dict[str, Any], message: str) -> None:
 
 def test_a_missing_extra_gives_the_command(topics: DocumentIndex, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "gensim.models", None)
-    with pytest.raises(MissingExtraError, match=r"Word2Vec and FastText need.* pip install 'omnitm\[baselines\]'"):
+    with pytest.raises(
+        MissingExtraError, match=r"Word2Vec and FastText need.* pip install 'omnitm\[baselines\]'"
+    ):
         Word2Vec().train(topics)
 
 

@@ -101,9 +101,7 @@ def test_products_approach_the_logarithms() -> None:
     with model.counts(tokens, 12, rng) as blocks:
         entries = np.concatenate(blocks)
     words, contexts = (glove._first_vectors(12, 20, bias, rng) for bias in (20, 21))
-    costs = [
-        _native.glove_train(words, contexts, 20, [entries.view(np.uint8)], 0.1, 1) for _ in range(400)
-    ]
+    costs = [_native.glove_train(words, contexts, 20, [entries.view(np.uint8)], 0.1, 1) for _ in range(400)]
     assert costs[-1] < 0.001 * costs[0]
 
 

@@ -11,7 +11,11 @@ from omnitm.corpus import cooccurrence
 from omnitm.errors import ParameterError
 
 if TYPE_CHECKING:
-    from tests.conftest import MakeIndex
+    from collections.abc import Callable
+
+    from omnitm.corpus import DocumentIndex
+
+    MakeIndex = Callable[..., DocumentIndex]
 
 
 @pytest.mark.parametrize("rows_at_once", [1, 7, 1000])

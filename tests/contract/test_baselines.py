@@ -11,11 +11,12 @@ from omnitm.baselines import BASELINES, MODELS, OMNI, make_baseline
 from omnitm.cli.train import MODEL_NAMES
 from omnitm.corpus import DocumentIndex, build_index
 from omnitm.embedding import WordVectors
-from omnitm.embedding.progress import Progress
 from omnitm.errors import CorpusError, ParameterError, UnknownWordError
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from omnitm.embedding.progress import Progress
 
 pytest.importorskip("gensim", reason="Word2Vec and FastText need the extra 'baselines'")
 
@@ -109,7 +110,9 @@ def test_mistakes_are_named(index: DocumentIndex, name: str) -> None:
         make_baseline(name, {"colour": 1})
     with pytest.raises(ParameterError, match="'seed' parameter"):
         make_baseline(name, {"seed": -1})
-    with pytest.raises(UnknownWordError, match="'raod' is not in the vocabulary; the nearest words are 'road'"):
+    with pytest.raises(
+        UnknownWordError, match="'raod' is not in the vocabulary; the nearest words are 'road'"
+    ):
         make_baseline(name, SETTINGS[name]).train(index, ["raod"])
 
 
@@ -120,5 +123,5 @@ def test_models_of_neighbours_need_the_text(board: DocumentIndex, name: str) -> 
 
 
 def test_an_unknown_model_is_named() -> None:
-    with pytest.raises(ParameterError, match="must be one of 'word2vec', .* Got 'bert' instead"):
+    with pytest.raises(ParameterError, match=r"must be one of 'word2vec', .* Got 'bert' instead"):
         make_baseline("bert", {})

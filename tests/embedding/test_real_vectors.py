@@ -42,7 +42,7 @@ def test_cosine_is_the_default_and_right(vectors: WordVectors) -> None:
     assert dict(found) == pytest.approx({w: rows[0] @ rows[WORDS.index(w)] for w, _ in found}, abs=1e-6)
     together = vectors.most_similar(["road", ("sea", 0.5)], negative=[np.array([1.0, 0.0])], topn=None)
     query = rows[0] + 0.5 * rows[2] - np.array([1.0, 0.0])
-    np.testing.assert_allclose(together, rows @ (query / np.linalg.norm(query)), atol=1e-6)
+    np.testing.assert_allclose(np.asarray(together), rows @ (query / np.linalg.norm(query)), atol=1e-6)
     assert vectors.n_similarity(["road"], ["car", "sea"]) > 0
     assert vectors.distance("road", "car") == pytest.approx(1 - rows[0] @ rows[1], abs=1e-6)
     assert vectors.distances("road", ["car"])[0] == pytest.approx(1 - rows[0] @ rows[1], abs=1e-6)
@@ -58,7 +58,9 @@ def test_association_needs_names(vectors: WordVectors, metric: Any) -> None:
         lambda: vectors.distances("road", metric=metric),
         lambda: vectors.closer_than("road", "car", metric=metric),
     ):
-        with pytest.raises(ParameterError, match="coordinates of these vectors are not words; use metric='cosine'"):
+        with pytest.raises(
+            ParameterError, match="coordinates of these vectors are not words; use metric='cosine'"
+        ):
             ask()
     with pytest.raises(ParameterError, match="'metric' parameter"):
         vectors.similarity("road", "car", metric="nearness")  # type: ignore[arg-type]
@@ -120,7 +122,7 @@ def test_both_kinds_of_names_at_once_are_refused(vectors: WordVectors, tmp_path:
         WordVectors.load(tmp_path / "m")
 
 
-def test_the_name_of_the_model_is_checked(vectors: WordVectors, tmp_path: Path) -> None:
+def test_the_name_of_the_model_is_checked(tmp_path: Path) -> None:
     WordVectors(MATRIX, WORDS, None, training=ModelRecord("../x", {}, 0, "ab" * 32)).save(tmp_path / "m")
     with pytest.raises(FileError, match=r"settings\.json: 'model' must be the name of a model"):
         WordVectors.load(tmp_path / "m")

@@ -87,7 +87,9 @@ class GloVe:
                 blocks = stack.enter_context(self.counts(tokens, index.n_words, rng))
             n_entries = sum(map(len, blocks))
             if n_entries == 0:
-                raise CorpusError("No two words of the text stand in one document; GloVe has nothing to learn.")
+                raise CorpusError(
+                    "No two words of the text stand in one document; GloVe has nothing to learn."
+                )
             with reporting(progress, 0, n_entries * self.n_epochs) as report:
                 vectors = self.fit(blocks, index.n_words, rng, report)
         matrix = vectors[[index.word_id(word) for word in targets]]

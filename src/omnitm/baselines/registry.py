@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 
     from omnitm.baselines.protocol import Baseline
 
-BASELINES: dict[str, type[Any]] = {model.name: model for model in (Word2Vec, FastText, GloVe, PPMI, TMAE, TwoPhaseTMAE)}
+BASELINES: dict[str, type[Any]] = {
+    model.name: model for model in (Word2Vec, FastText, GloVe, PPMI, TMAE, TwoPhaseTMAE)
+}
 OMNI = ("omni", "fast-omni")  # trained word by word, so that they can be resumed: see `train_model`
 MODELS = (*OMNI, *BASELINES)
 

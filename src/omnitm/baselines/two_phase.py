@@ -1,4 +1,4 @@
-"""Two-phase TM-AE (Kadhim et al. 2025): clauses of words trained alone become the examples of a shared bank."""
+"""Two-phase TM-AE (Kadhim et al. 2025): clauses of words trained alone are examples for a shared bank."""
 
 from __future__ import annotations
 

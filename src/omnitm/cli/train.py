@@ -64,7 +64,10 @@ def add_parser(commands: Commands) -> None:
         "-o", "--output", metavar="MODEL", type=Path, required=True, help="folder to write the model to"
     )
     parser.add_argument(
-        "--model", choices=MODEL_NAMES, default="omni", help="what to train (default: omni; docs/baselines.md)"
+        "--model",
+        choices=MODEL_NAMES,
+        default="omni",
+        help="what to train (default: omni; docs/baselines.md)",
     )
     words = parser.add_mutually_exclusive_group()
     words.add_argument(
@@ -183,7 +186,9 @@ def _settings(arguments: argparse.Namespace) -> AutoencoderSettings | None:
     names = {field.name for field in fields(AutoencoderSettings)}
     given = {name: value for name, value in vars(arguments).items() if name in names}
     if arguments.set:
-        raise ParameterError("--set is for models that are not Omni; Omni's settings are options of their own.")
+        raise ParameterError(
+            "--set is for models that are not Omni; Omni's settings are options of their own."
+        )
     if arguments.model == "fast-omni" and given.setdefault("algorithm", "fast") != "fast":
         raise ParameterError("--model fast-omni is --algorithm fast; leave out the one or the other.")
     if arguments.paper:

@@ -21,7 +21,9 @@ def check_options(arguments: argparse.Namespace) -> None:
     """Refuse options that only the Omni models have."""
     for option in _ONLY_OMNI:
         if getattr(arguments, option):
-            reason = "the paper's settings are its default" if option == "paper" else "it is trained in one go"
+            reason = (
+                "the paper's settings are its default" if option == "paper" else "it is trained in one go"
+            )
             raise ParameterError(f"--{option} is for the Omni models, not for {arguments.model}: {reason}.")
 
 

@@ -91,7 +91,7 @@ def corpus_arrays(index: DocumentIndex) -> tuple[NDArray[Any], ...]:
     return index.document_offsets, index.document_words, index.word_offsets, index.word_documents
 
 
-def native_settings(index: DocumentIndex, settings: AutoencoderSettings) -> dict[str, int]:
+def native_settings(index: DocumentIndex, settings: AutoencoderSettings) -> dict[str, Any]:
     """Return the settings that all native machines have, as the native code wants them."""
     limit = settings.max_included_literals
     return {
