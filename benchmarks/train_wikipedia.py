@@ -1,6 +1,7 @@
 """Train the baselines on one index, one after the other, and note what each cost.
 
-    nice -n 10 python benchmarks/train_wikipedia.py /tmp/wiki.idx -o /tmp/models --models word2vec ppmi
+    nice -n 10 python benchmarks/train_wikipedia.py wiki.idx -o models --models word2vec fasttext glove ppmi
+    nice -n 10 python benchmarks/train_wikipedia.py wiki.idx -o models --models tmae --words words.txt
 
 CPU seconds (user + system, all threads, reading the text and saving included) go to
 benchmarks/results/similarity-cost.json; a model that is there already is left alone.
@@ -46,10 +47,12 @@ def log_lines(name: str) -> Callable[[Progress], None]:
     return log
 
 
-def train(name: str, index: DocumentIndex, output: Path, settings: dict[str, Any], force: bool) -> None:
+def train(
+    name: str, index: DocumentIndex, words: list[str] | None, settings: dict[str, Any], output: Path
+) -> None:
     started, cpu_before = time.monotonic(), cpu_seconds()
-    vectors = make_baseline(name, settings).train(index, progress=log_lines(name))
-    vectors.save(output, force=force)
+    vectors = make_baseline(name, settings).train(index, words, progress=log_lines(name))
+    vectors.save(output, force=True)
     cost = {
         "cpu_seconds": round(cpu_seconds() - cpu_before, 1),
         "seconds": round(time.monotonic() - started, 1),
@@ -58,7 +61,7 @@ def train(name: str, index: DocumentIndex, output: Path, settings: dict[str, Any
     }
     print(f"{name}: {cost}", flush=True)
     costs = json.loads(COSTS.read_text()) if COSTS.exists() else {}
-    COSTS.write_text(json.dumps({**costs, name: cost}, indent=2, sort_keys=True) + "\n")
+    COSTS.write_text(json.dumps({**costs, output.name: cost}, indent=2, sort_keys=True) + "\n")
 
 
 def main() -> None:
@@ -66,17 +69,22 @@ def main() -> None:
     parser.add_argument("index", type=Path)
     parser.add_argument("-o", "--output", type=Path, required=True)
     parser.add_argument("--models", nargs="+", choices=BASELINES, default=list(BASELINES))
+    parser.add_argument(
+        "--words", type=Path, help="only these words, one per line; unknown ones are left out"
+    )
+    parser.add_argument("--suffix", default="", help="of the names of the models' folders")
     parser.add_argument("--force", action="store_true", help="train again what is there already")
     parser.add_argument("--set", nargs="+", default=[], metavar="NAME=JSON", help="settings for all models")
     arguments = parser.parse_args()
     settings = {name: json.loads(value) for name, value in (pair.split("=", 1) for pair in arguments.set)}
     index = DocumentIndex.open(arguments.index)
+    words = arguments.words and [w for w in arguments.words.read_text().split() if w in set(index.vocabulary)]
     for name in arguments.models:
-        output = arguments.output / name
+        output = arguments.output / (name + arguments.suffix)
         if not arguments.force and (output / "manifest.json").exists():
             print(f"{name}: {WordVectors.load(output)} is there already", flush=True)
             continue
-        train(name, index, output, settings, arguments.force)
+        train(name, index, words, settings, output)
 
 
 if __name__ == "__main__":

@@ -10,13 +10,27 @@ from pathlib import Path
 import pytest
 
 DOCS = Path(__file__).parents[1] / "docs"
-MODULES = ("embedding.estimator", "embedding.word_vectors", "explain.rules", "machine.settings")
+MODULES = (
+    "baselines.ppmi",
+    "baselines.registry",
+    "embedding.estimator",
+    "embedding.store.record",
+    "embedding.word_vectors",
+    "explain.rules",
+    "machine.settings",
+)
 
 
 @pytest.mark.parametrize("name", MODULES)
 def test_docstrings(name: str) -> None:
     result = doctest.testmod(importlib.import_module(f"omnitm.{name}"))
     assert result.attempted
+    assert not result.failed
+
+
+def test_other_models() -> None:
+    result = doctest.testfile(str(DOCS / "baselines.md"), module_relative=False)
+    assert result.attempted == 5
     assert not result.failed
 
 
