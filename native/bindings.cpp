@@ -4,6 +4,8 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
+
 #include "autoencoder.hpp"
 #include "glove.hpp"
 #include "text.hpp"
@@ -359,8 +361,9 @@ using FloatMatrix = nb::ndarray<float, nb::ndim<2>, nb::c_contig, nb::device::cp
 
 glove::Text glove_text(const Array<std::uint32_t>& ids, const Array<std::uint64_t>& offsets, std::uint32_t n_words,
                        std::uint32_t window) {
-    if (offsets.size() == 0 || offsets.data()[offsets.size() - 1] != ids.size())
-        throw nb::value_error("`offsets` must span `ids`");
+    const std::span<const std::uint64_t> bounds = view(offsets);
+    if (bounds.empty() || bounds.back() != ids.size() || !std::is_sorted(bounds.begin(), bounds.end()))
+        throw nb::value_error("`offsets` must span `ids` and ascend");
     for (const std::uint32_t id : view(ids))
         if (id >= n_words) throw nb::value_error("`ids` must be numbers of words");
     return {view(ids), view(offsets), n_words, window};

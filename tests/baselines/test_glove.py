@@ -140,6 +140,8 @@ def test_wrong_arrays_are_refused() -> None:
         _native.glove_neighbours(ids, offsets, 5, 2)
     with pytest.raises(ValueError, match="must span"):
         _native.glove_neighbours(ids, offsets[:1], 6, 2)
+    with pytest.raises(ValueError, match="span `ids` and ascend"):
+        _native.glove_neighbours(ids, np.array([9, 2], np.uint64), 6, 2)
     with pytest.raises(ValueError, match="no such words or groups"):
         _native.glove_count(ids, offsets, 6, 2, 0, 7, 8, 100.0, 0.75)
     vectors = np.zeros((6, 16), np.float32)
