@@ -80,6 +80,15 @@ bool Autoencoder::train(uint32_t target, uint64_t key) {
     return true;
 }
 
+bool Autoencoder::record(uint32_t target, uint64_t key, const Recording& recording) {
+    trained_ = nullptr;
+    std::unique_ptr<Machine>& machine = sliced_ ? wide_ : recorder_;
+    if (!machine) machine.reset(make(isa_, corpus_, settings_, 0));
+    if (!machine->record(target, key, stop_, recording)) return false;
+    trained_ = machine.get();
+    return true;
+}
+
 const Machine& Autoencoder::machine() const {
     if (!trained_) throw std::logic_error("train a word first");
     return *trained_;

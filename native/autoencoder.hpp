@@ -16,6 +16,8 @@ class Autoencoder {
     Autoencoder(const Corpus& corpus, const Settings& settings, const std::string& kernel, const std::string& isa);
 
     bool train(uint32_t target, uint64_t key);
+    // Trains on the sliced machine, which visits every literal in every example, and fills the recording.
+    bool record(uint32_t target, uint64_t key, const Recording& recording);
     void stop() { stop_ = true; }
     const Machine& machine() const;
     const Corpus& corpus() const { return corpus_; }
@@ -30,6 +32,7 @@ class Autoencoder {
     bool sliced_;
     std::atomic<bool> stop_ = false;
     std::unique_ptr<Machine> narrow_, wide_;  // `fast` keeps one for few positive clauses and one for many
+    std::unique_ptr<Machine> recorder_;       // the sliced machine, where the others are lazy
     Machine* trained_ = nullptr;
 };
 

@@ -68,6 +68,17 @@ class PyAutoencoder {
         return autoencoder_.train(target, key);
     }
 
+    bool record(uint32_t target, uint64_t key, uint32_t word, Output<uint8_t> states, Output<uint8_t> feedback,
+                Output<int32_t> weights) {
+        const uint32_t n_words = autoencoder_.corpus().n_words;
+        if (target >= n_words || word >= n_words) throw nb::index_error("no such word");
+        const size_t size = autoencoder_.settings().n_examples * autoencoder_.settings().n_clauses;
+        if (states.size() != 2 * size || feedback.size() != size || weights.size() != size)
+            throw nb::value_error("arrays must have a place per example and clause, `states` two");
+        nb::gil_scoped_release unlocked;
+        return autoencoder_.record(target, key, {word, states.data(), feedback.data(), weights.data()});
+    }
+
     void stop() { autoencoder_.stop(); }
 
     void embedding(Output<int16_t> out) {
@@ -166,6 +177,8 @@ void bind_autoencoder(nb::module_& m) {
              "label_probability"_a, "max_included"_a, "state_bits"_a, "fast"_a, "negated"_a, "kernel"_a,
              "isa"_a)
         .def("train", &PyAutoencoder::train, "target"_a, "key"_a, "False: stopped before the end.")
+        .def("record", &PyAutoencoder::record, "target"_a, "key"_a, "word"_a, "states"_a, "feedback"_a, "weights"_a,
+             "Train, and write down what becomes of one word's literals. False: stopped before the end.")
         .def("stop", &PyAutoencoder::stop, "Make a running `train` return soon; may be called from any thread.")
         .def("embedding", &PyAutoencoder::embedding, "out"_a)
         .def("states", &PyAutoencoder::states, "out"_a)
@@ -224,11 +237,13 @@ nb::tuple count_block(text::WordTable& table, const text::CharacterRules& rules,
 }
 
 nb::tuple select_words(const text::WordTable& table, std::uint64_t min_count, std::uint64_t min_documents,
-                       std::uint64_t max_documents, std::uint64_t limit) {
+                       std::uint64_t max_documents, std::uint64_t limit, std::uint64_t floor_count,
+                       const nb::bytes& floor_word) {
+    const std::string_view floor(floor_word.c_str(), floor_word.size());
     text::Selection chosen;
     {
         nb::gil_scoped_release released;
-        chosen = table.select(min_count, min_documents, max_documents, limit);
+        chosen = table.select(min_count, min_documents, max_documents, limit, floor_count, floor);
     }
     return nb::make_tuple(to_tuple(std::move(chosen.words)), to_tuple(chosen.stop), to_tuple(chosen.rare),
                           to_tuple(chosen.frequent), to_tuple(chosen.passed));
@@ -315,7 +330,7 @@ void bind_text(nb::module_& m) {
             },
             nb::arg("n_partitions"))
         .def("select", &select_words, nb::arg("min_count"), nb::arg("min_documents"), nb::arg("max_documents"),
-             nb::arg("limit"))
+             nb::arg("limit"), nb::arg("floor_count"), nb::arg("floor_word"))
         .def(
             "lookup",
             [](const text::WordTable& table, const std::vector<nb::bytes>& words) {

@@ -33,12 +33,22 @@ struct Settings {
 
 constexpr uint32_t kNoLimit = 0xFFFFFFFFu;
 
+// What became of one word's two literals, example by example; the arrays belong to the caller.
+struct Recording {
+    uint32_t word;
+    uint8_t* states;    // n_examples x n_clauses x 2, after the example: "the word occurs", "it does not"
+    uint8_t* feedback;  // n_examples x n_clauses: 0 none, 1 remember (Ia), 2 forget (Ib), 3 reject (II)
+    int32_t* weights;   // n_examples x n_clauses, after the example
+};
+
 // One word's machine; the memory is used again for the next word.
 class Machine {
   public:
     virtual ~Machine() = default;
     // False: stopped half-way through `stop`.
     virtual bool train(uint32_t target, uint64_t key, const std::atomic<bool>& stop) = 0;
+    // Trains as `train` does and fills the recording; false as well when this kind of machine cannot.
+    virtual bool record(uint32_t target, uint64_t key, const std::atomic<bool>& stop, const Recording& recording) = 0;
     virtual void embedding(int16_t* out) const = 0;    // n_words
     virtual void states(uint8_t* out) const = 0;       // n_clauses x 2 n_words
     virtual const int32_t* weights() const = 0;        // n_clauses

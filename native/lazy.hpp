@@ -112,6 +112,9 @@ class LazyMachine final : public Machine {
         return true;
     }
 
+    // Literals that nobody looks at are behind; the sliced machine records.
+    bool record(uint32_t, uint64_t, const std::atomic<bool>&, const Recording&) override { return false; }
+
     const int32_t* weights() const override { return clauses_.weights(); }
 
     void embedding(int16_t* out) const override {

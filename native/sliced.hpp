@@ -86,16 +86,11 @@ class SlicedMachine : public Machine {
           reject_(settings.n_clauses) {}
 
     bool train(uint32_t target, uint64_t key, const std::atomic<bool>& stop) override {
-        start(target, key);
-        for (uint64_t example = 0; example < settings_.n_examples; ++example) {
-            if (stop.load(std::memory_order_relaxed)) return false;
-            const bool label = sampler_.label(example);
-            words_.fill(Slice{});
-            sampler_.documents(example, [&](uint32_t word) { set_bit(words_, word); });
-            learn(example, label);
-        }
-        clauses_.finish();
-        return true;
+        return train(target, key, stop, [](uint64_t) {});
+    }
+
+    bool record(uint32_t target, uint64_t key, const std::atomic<bool>& stop, const Recording& recording) override {
+        return train(target, key, stop, [&](uint64_t example) { write_down(example, recording); });
     }
 
     const int32_t* weights() const override { return clauses_.weights(); }
@@ -131,6 +126,50 @@ class SlicedMachine : public Machine {
     }
 
   protected:
+    // Calls after_example(number) when an example is learnt.
+    template <class AfterExample>
+    bool train(uint32_t target, uint64_t key, const std::atomic<bool>& stop, AfterExample&& after_example) {
+        start(target, key);
+        for (uint64_t example = 0; example < settings_.n_examples; ++example) {
+            if (stop.load(std::memory_order_relaxed)) return false;
+            const bool label = sampler_.label(example);
+            words_.fill(Slice{});
+            sampler_.documents(example, [&](uint32_t word) { set_bit(words_, word); });
+            learn(example, label);
+            after_example(example);
+        }
+        clauses_.finish();
+        return true;
+    }
+
+    void write_down(uint64_t example, const Recording& recording) {
+        const size_t first = example * settings_.n_clauses;
+        clauses_.finish();
+        for (uint32_t clause = 0; clause < settings_.n_clauses; ++clause) {
+            recording.states[2 * (first + clause)] = static_cast<uint8_t>(settings_.initial_state());
+            recording.states[2 * (first + clause) + 1] = static_cast<uint8_t>(settings_.initial_state());
+            recording.feedback[first + clause] = 0;
+            recording.weights[first + clause] = clauses_.weights()[clause];
+        }
+        for (uint32_t lane = 0; lane < clauses_.n_lanes(); ++lane) {
+            const size_t at = first + clauses_.clause(lane);
+            recording.states[2 * at] = state(lane, recording.word / kSlice, recording.word % kSlice);
+            recording.states[2 * at + 1] = state(lane, n_half_ + recording.word / kSlice, recording.word % kSlice);
+            recording.feedback[at] =
+                static_cast<uint8_t>(remember_[lane] ? 1 : forget_[lane] ? 2 : reject_[lane] ? 3 : 0);
+        }
+    }
+
+    uint8_t state(uint32_t lane, uint32_t chunk, uint32_t i) const {
+        const size_t at = size_t{lane} * n_chunks_ + chunk;
+        uint32_t value = 0;
+        for (int plane = 0; plane < Bits; ++plane) {
+            const Slice& bits = plane < Bits - 1 ? low_[at * (Bits - 1) + plane] : top_[at];
+            value |= static_cast<uint32_t>(bits[i / 64] >> (i % 64) & 1) << plane;
+        }
+        return static_cast<uint8_t>(value);
+    }
+
     void start(uint32_t target, uint64_t key) {
         sampler_.set(target, key);
         clauses_.start(key);

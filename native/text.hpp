@@ -41,6 +41,8 @@ struct CharacterRules {
     std::vector<std::string> expansions;
     std::uint16_t first_byte[256];  // < 256: the byte to write; else one of the codes in text.cpp
     std::size_t longest_expansion = 4;
+    bool plain_letters = false;    // ASCII letters stay or are lower-cased, so that eight can be done at a time:
+    std::uint64_t letter_bit = 0;  // by setting this bit in each
 };
 
 // A growing array without constructors; large ones grow in place (mremap), so growth needs no second copy.
@@ -113,8 +115,9 @@ public:
                 std::span<const std::uint64_t> counts, std::span<const std::uint64_t> documents);
     Records records() const;
     std::vector<Records> partitioned_records(unsigned n_partitions) const;
+    // Words that come after (`floor_count`, `floor_word`) in the order of the vocabulary are counted, not returned.
     Selection select(std::uint64_t min_count, std::uint64_t min_documents, std::uint64_t max_documents,
-                     std::uint64_t limit) const;
+                     std::uint64_t limit, std::uint64_t floor_count, std::string_view floor_word) const;
     Records lookup(const std::vector<std::string>& words) const;
     // For every record the number that its word has in this table (`no_word` if none), placed at its id.
     std::vector<std::uint32_t> remap(std::span<const char> letters, std::span<const std::uint16_t> lengths,

@@ -9,6 +9,9 @@ import pytest
 from scipy.sparse import csr_matrix
 
 from omnitm.corpus import DocumentIndex, build_index
+from omnitm.embedding import train_vectors
+from omnitm.explain import Explainer
+from omnitm.machine import AutoencoderSettings
 
 MakeIndex = Callable[..., DocumentIndex]
 
@@ -52,3 +55,10 @@ def topics(tmp_path_factory: pytest.TempPathFactory) -> DocumentIndex:
     lines = [" ".join(random.choice(words[line % 2], 8)) for line in range(300)]
     (folder / "text.txt").write_text("\n".join(lines) + "\n")
     return DocumentIndex.open(build_index(folder / "text.txt", folder / "index"))
+
+
+@pytest.fixture(scope="session")
+def explainer(board: DocumentIndex) -> Explainer:
+    """Explain a model of two topics: "a0" to "a5" never occur with "b0" to "b5"."""
+    settings = AutoencoderSettings(n_clauses=16, n_examples=300, accumulation=1)
+    return Explainer(train_vectors(board, ["a0", "a1", "b0"], settings=settings, seed=4), board)

@@ -6,16 +6,18 @@
 from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
-__all__ = ["DocumentIndex", "OmniTMAE", "WordVectors", "__version__", "train_model"]
+__all__ = ["DocumentIndex", "Explainer", "OmniTMAE", "WordVectors", "__version__", "train_model"]
 
 if TYPE_CHECKING:
     from omnitm.corpus import DocumentIndex
     from omnitm.embedding.estimator import OmniTMAE
     from omnitm.embedding.training import train_model
     from omnitm.embedding.word_vectors import WordVectors
+    from omnitm.explain import Explainer
 
 _HOMES = {
     "DocumentIndex": "omnitm.corpus",
+    "Explainer": "omnitm.explain",
     "OmniTMAE": "omnitm.embedding.estimator",
     "WordVectors": "omnitm.embedding.word_vectors",
     "train_model": "omnitm.embedding.training",

@@ -24,6 +24,11 @@ class Autoencoder:
     def train(self, target: int, key: int) -> bool:
         """False: stopped before the end."""
 
+    def record(self, target: int, key: int, word: int, states: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu')], feedback: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu')], weights: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')]) -> bool:
+        """
+        Train, and write down what becomes of one word's literals. False: stopped before the end.
+        """
+
     def stop(self) -> None:
         """Make a running `train` return soon; may be called from any thread."""
 
@@ -72,7 +77,7 @@ class WordTable:
 
     def partitioned_records(self, n_partitions: int) -> list: ...
 
-    def select(self, min_count: int, min_documents: int, max_documents: int, limit: int) -> tuple: ...
+    def select(self, min_count: int, min_documents: int, max_documents: int, limit: int, floor_count: int, floor_word: bytes) -> tuple: ...
 
     def lookup(self, words: Sequence[bytes]) -> tuple: ...
 

@@ -13,7 +13,6 @@ from omnitm.embedding import WordVectors, train_vectors
 from omnitm.embedding.store import ModelRecord
 from omnitm.embedding.training import add_words, extend_vectors, train_model
 from omnitm.errors import FileError, ParameterError
-from omnitm.explain import trained_rules
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -138,8 +137,6 @@ def test_only_omni_models_go_on(board: DocumentIndex, vectors: WordVectors, tmp_
         extend_vectors(board, vectors, ["a0"])
     with pytest.raises(ParameterError, match="A word2vec model cannot be continued"):
         train_model(board, tmp_path / "m", ["a0"], resume=True)
-    with pytest.raises(ParameterError, match="A word2vec model cannot be explained"):
-        trained_rules(board, RECORD, "a0")
     unknown = WordVectors(train_vectors(board, ["a0"]).matrix, ["a0"], board.vocabulary)
     with pytest.raises(ParameterError, match="unknown origin cannot be extended"):
         extend_vectors(board, unknown, ["a1"])

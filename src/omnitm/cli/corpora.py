@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from omnitm.embedding.store.folder import INDEX
+from omnitm.embedding.store.whereabouts import INDEX
 from omnitm.errors import ParameterError
 
 if TYPE_CHECKING:

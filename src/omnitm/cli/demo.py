@@ -117,11 +117,11 @@ def _corpus_index(folder: Path, text: Path, threads: int) -> DocumentIndex:
 def _show(console: Console, vectors: WordVectors, index: DocumentIndex, word: str) -> None:
     from rich.text import Text
 
-    from omnitm.explain import trained_rules
+    from omnitm.explain import Explainer
 
     neighbours = ", ".join(name for name, _ in vectors.similar_by_word(word, topn=7))
     console.print(Text.assemble("\n", (word, "bold"), f": {neighbours}"), soft_wrap=True)
-    rules = trained_rules(index, vectors.training, word)
+    rules = Explainer(vectors, index).rules(word)
     distinct = {rule.shortened(4): rule for rule in reversed(rules) if rule.present}
     for text, rule in list(reversed(distinct.items()))[:3]:
         console.print(Text(f"  because of  {text}  (weight {rule.weight})"), soft_wrap=True)

@@ -12,7 +12,7 @@ import numpy as np
 
 from omnitm.corpus.assembling import Assembled, Assembler
 from omnitm.corpus.counting import Worker, count_blocks
-from omnitm.corpus.documents import document_blocks, source_blocks
+from omnitm.corpus.documents import check_documents, document_blocks, source_blocks
 from omnitm.corpus.preparation import Preparation
 from omnitm.corpus.reading import Reading, find_sources
 from omnitm.corpus.scratch import FileScratch, MemoryScratch
@@ -124,6 +124,7 @@ def index_documents(
     overwrite: bool = False,
 ) -> Path:
     """Index texts or token lists into the folder `output`; returns its path."""
+    check_documents(documents)
     preparation = preparation or Preparation()
     corpus = _Corpus(document_blocks(documents, preparation), [], None)
     return _build_folder(corpus, Path(output), preparation, vocabulary, resources, overwrite=overwrite)

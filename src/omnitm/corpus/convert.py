@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -46,20 +45,6 @@ def as_index(corpus: Any, vocabulary: Sequence[str] | None = None) -> DocumentIn
         return DocumentIndex.from_csr(corpus, vocabulary)
     rules = VocabularyRules() if vocabulary is None else VocabularyRules(fixed=vocabulary)
     return DocumentIndex.from_documents(corpus, vocabulary=rules)
-
-
-def check_documents(documents: Any) -> None:
-    """Refuse what is not a collection of documents, with the fix in the message."""
-    if isinstance(documents, Iterator):
-        raise CorpusError(
-            f"A corpus must be something that can be read more than once, but a {type(documents).__name__} "
-            "is empty after the first time; give list(...) of it, or a class with __iter__."
-        )
-    if isinstance(documents, (str, bytes)) or not isinstance(documents, Iterable):
-        raise CorpusError(
-            f"A corpus must be a list of texts or of token lists, not {type(documents).__name__}; "
-            "for files use omnitm.corpus.build_index."
-        )
 
 
 def _with_same_vocabulary(index: DocumentIndex, vocabulary: Sequence[str] | None) -> DocumentIndex:

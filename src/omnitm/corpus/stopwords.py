@@ -1,25 +1,24 @@
 """English function words that carry no topic."""
 
 # Written down from grammar, group by group, to cover the function words of NLTK's English list, which the
-# paper uses; a few auxiliaries (could, would, may, might, must, ...) are added.
+# paper uses. Contractions lose their apostrophe with the punctuation (don't is dont), so those that spell
+# another word (we'll, she'd, I'll, he'd, ...) are left out.
 ARTICLES_AND_DETERMINERS = (
     "a an the this that these those each any all both few more most other some such own same no"
 )
 PRONOUNS = """
-    i me my mine myself we us our ours ourselves you your yours yourself yourselves he him his
-    himself she her hers herself it its itself they them their theirs themselves who whom whose
-    which what
+    i me my myself we our ours ourselves you your yours yourself yourselves he him his himself she
+    her hers herself it its itself they them their theirs themselves who whom which what
 """
 AUXILIARIES = """
-    am is are was were be been being have has had having do does did doing done can could will would
-    shall should may might must ought
+    am is are was were be been being have has had having do does did doing can will should
 """
 CONTRACTIONS = """
     ain't aren't can't couldn't didn't doesn't don't hadn't hasn't haven't isn't mightn't mustn't
-    needn't shan't shouldn't wasn't weren't won't wouldn't i'm i've i'll i'd you're you've you'll
-    you'd he's he'll he'd she's she'll she'd it's it'll it'd we're we've we'll we'd they're they've
-    they'll they'd that's that'll should've s t d m o y ll re ve ma ain aren couldn didn doesn don
-    hadn hasn haven isn mightn mustn needn shan shouldn wasn weren won wouldn
+    needn't shan't shouldn't wasn't weren't won't wouldn't i'm i've you're you've you'll you'd he's
+    she's it's it'll we're we've they're they've they'll they'd that's that'll should've s t d m o y
+    ll re ve ma ain aren couldn didn doesn don hadn hasn haven isn mightn mustn needn shan shouldn
+    wasn weren won wouldn
 """
 PREPOSITIONS = """
     of at by for with about against between into through during before after above below to from up

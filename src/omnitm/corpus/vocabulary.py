@@ -145,13 +145,17 @@ class VocabularyChoice:
             else (rules.min_count, *rules.document_limits(n_documents))
         )
         self._candidates: dict[str, int] = {}
+        self._floor = (
+            0,
+            b"",
+        )  # the last word that would be kept so far: those after it need not be looked at
         self._most = NO_LIMIT if rules.max_words is None else rules.max_words
         self.stop, self.rare, self.frequent, self.passed = Tally(), Tally(), Tally(), Tally()
 
     def look_at(self, table: WordTable) -> None:
         """Take candidates and figures from a table."""
         limit = 0 if self._rules.fixed is not None else self._most
-        words, *tallies = table.select(*self._limits, limit)
+        words, *tallies = table.select(*self._limits, limit, *self._floor)
         for tally, counted in zip((self.stop, self.rare, self.frequent, self.passed), tallies, strict=True):
             tally.add(counted)
         counts, documents = table.lookup(self._named_bytes)
@@ -159,8 +163,10 @@ class VocabularyChoice:
         self._named_documents += documents
         letters, lengths, counts, _, _ = words
         self._candidates.update(zip(words_of(letters, lengths), counts.tolist(), strict=True))
-        if len(self._candidates) > 4 * self._most:
-            self._candidates = dict(self._best(self._candidates, self._most))
+        if len(self._candidates) >= 2 * self._most:
+            best = self._best(self._candidates, self._most)
+            self._candidates = dict(best)
+            self._floor = (best[-1][1], best[-1][0].encode())
 
     @staticmethod
     def _best(counts: Mapping[str, int], most: int) -> list[tuple[str, int]]:

@@ -19,6 +19,7 @@ from omnitm.embedding.store import (
     omni_record,
 )
 from omnitm.embedding.store.manifest import MANIFEST
+from omnitm.embedding.store.whereabouts import note_index
 from omnitm.embedding.word_vectors import WordVectors
 from omnitm.engines import Engine, ThreadsEngine, WordJob
 from omnitm.errors import (
@@ -132,6 +133,7 @@ def train_model(
     if folder is not None:
         with folder:
             request.check(path, folder.record, folder.words)
+            note_index(path, index)
             fill_folder(folder, index, engine=engine, progress=progress)
     vectors = WordVectors.load(path)
     request.check(path, vectors.training, vectors.index_to_key)
@@ -292,8 +294,8 @@ def _differences(old: AutoencoderSettings, new: AutoencoderSettings | None) -> s
 
 def _stopped(folder: ModelFolder) -> TrainingStopped:
     done = len(folder.words) - len(folder.pending())
+    command = f"omnitm train CORPUS -o {folder.path} --resume"
     return TrainingStopped(
         f"stopped: {done:,} of {len(folder.words):,} words of {folder.path} are trained and kept; "
-        f"the rest with: omnitm train CORPUS -o {folder.path} --resume "
-        "(in Python: train_model(..., resume=True))"
+        f"the rest with: {command} (in Python: train_model(..., resume=True))"
     )

@@ -1,5 +1,26 @@
-"""What a word's machine has learned, as rules that people can read."""
+"""What a model has learned and why its words are similar: rules, shares, evidence, all as plain data."""
 
-from omnitm.explain.rules import Rule, trained_rules
+from omnitm.explain.contributions import ClauseShare
+from omnitm.explain.evidence import Document, Together
+from omnitm.explain.explainer import Explainer
+from omnitm.explain.pairs import Comparison, Contribution
+from omnitm.explain.rules import Literal, Rule
+from omnitm.explain.traces import Trace, TraceEvent
+from omnitm.explain.words import ClauseStates, Match, MeasuredRule, WordExplanation
 
-__all__ = ["Rule", "trained_rules"]
+__all__ = [
+    "ClauseShare",
+    "ClauseStates",
+    "Comparison",
+    "Contribution",
+    "Document",
+    "Explainer",
+    "Literal",
+    "Match",
+    "MeasuredRule",
+    "Rule",
+    "Together",
+    "Trace",
+    "TraceEvent",
+    "WordExplanation",
+]

@@ -1,4 +1,4 @@
-"""The clauses of a word as rules: its machine is trained again, which gives the same machine, bit for bit."""
+"""The clauses of a word as rules that people can read."""
 
 from __future__ import annotations
 
@@ -7,65 +7,109 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from omnitm.embedding.store import omni_record
-from omnitm.machine import word_key
-from omnitm.machine.autoencoder import Autoencoder
+from omnitm.explain.records import Record
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
-    from omnitm.corpus import DocumentIndex
-    from omnitm.embedding.store import AnyRecord
+    from omnitm.explain.machines import TrainedMachine
 
 
 @dataclass(frozen=True)
-class Rule:
-    """A clause: its weight, and the words that must and must not occur, strongest first.
+class Literal(Record):
+    """A word that must, or must not, occur; with the state of its automaton.
 
-    >>> str(Rule(90, ("pattern", "match"), ("widget",)))
-    'pattern AND match AND NOT widget'
+    Attributes
+    ----------
+    word, negated
+        "word occurs", or "word does not occur".
+    state
+        The state of one clause's automaton, or the mean over several clauses.
+    distance
+        State minus the threshold N: the literal is included from 0 on.
+
+    >>> str(Literal("film", negated=True, state=130, distance=2))
+    'NOT film'
     """
 
-    weight: int
-    present: tuple[str, ...]
-    absent: tuple[str, ...]
+    word: str
+    negated: bool
+    state: float
+    distance: float
 
     def __str__(self) -> str:
-        return self.shortened(len(self.present) + len(self.absent))
+        return f"NOT {self.word}" if self.negated else self.word
+
+
+@dataclass(frozen=True)
+class Rule(Record):
+    """What one clause, or several that are the same, ask of a document.
+
+    Attributes
+    ----------
+    clauses
+        Numbers of the clauses that say this.
+    weight
+        Sum of their weights.
+    literals
+        Words that must occur, then words that must not; strongest first.
+
+    >>> pattern, widget = Literal("pattern", False, 140, 12), Literal("widget", True, 129, 1)
+    >>> str(Rule((3,), 90, (pattern, widget)))
+    'pattern AND NOT widget'
+    """
+
+    clauses: tuple[int, ...]
+    weight: int
+    literals: tuple[Literal, ...]
+
+    @property
+    def present(self) -> tuple[str, ...]:
+        """Words that must occur."""
+        return tuple(literal.word for literal in self.literals if not literal.negated)
+
+    @property
+    def absent(self) -> tuple[str, ...]:
+        """Words that must not occur."""
+        return tuple(literal.word for literal in self.literals if literal.negated)
+
+    def __str__(self) -> str:
+        return self.shortened(len(self.literals))
 
     def shortened(self, n_literals: int) -> str:
         """Write the rule with at most so many literals."""
-        literals = [*self.present, *(f"NOT {word}" for word in self.absent)]
-        shown = " AND ".join(literals[:n_literals])
-        rest = len(literals) - n_literals
+        shown = " AND ".join(map(str, self.literals[:n_literals]))
+        rest = len(self.literals) - n_literals
         return f"{shown} AND {rest:,} more" if rest > 0 else shown
 
 
-def trained_rules(index: DocumentIndex, record: AnyRecord | None, word: str) -> list[Rule]:
-    """Train a word again and return the rules of its positive clauses, those of the highest weight first.
+def rules_of(machine: TrainedMachine) -> list[Rule]:
+    """Rules of the positive clauses, those of the highest weight first.
 
-    Clauses without an included literal say nothing and are left out.
+    Clauses that are the same become one rule; clauses without an included literal say nothing and are left
+    out.
     """
-    record = omni_record(record, "be explained")
-    machine = Autoencoder(index, record.settings)
-    machine.train(index.word_id(word), word_key(record.seed, word))
-    states, weights = machine.states, machine.weights
-    order = np.argsort(-weights, kind="stable")
-    rules = [
-        _rule(index, states[clause], int(weights[clause]), record.settings.include_from)
-        for clause in order.tolist()
-        if weights[clause] > 0
-    ]
-    return [rule for rule in rules if rule.present or rule.absent]
+    same: dict[bytes, list[int]] = {}
+    for clause in machine.positive_clauses:
+        included = np.flatnonzero(machine.states[clause] >= machine.include_from)
+        if len(included):
+            same.setdefault(included.tobytes(), []).append(clause)
+    rules = [_rule(machine, clauses, np.frombuffer(key, dtype=np.intp)) for key, clauses in same.items()]
+    return sorted(rules, key=lambda rule: -rule.weight)
 
 
-def _rule(index: DocumentIndex, states: NDArray[np.uint8], weight: int, include_from: int) -> Rule:
-    halves = states.reshape(2, index.n_words).astype(np.int16)
-    present, absent = (tuple(_included(index, half, include_from)) for half in halves)
-    return Rule(weight, present, absent)
+def strongest_first(
+    machine: TrainedMachine, included: NDArray[np.intp], clauses: Sequence[int]
+) -> list[Literal]:
+    """Literals by their mean state over clauses: words that must occur, then words that must not."""
+    states = machine.states[clauses][:, included].mean(axis=0)
+    n_words = machine.n_words
+    order = np.lexsort((-states, included >= n_words))
+    return [machine.literal(int(included[k]), float(states[k])) for k in order.tolist()]
 
 
-def _included(index: DocumentIndex, states: NDArray[np.int16], include_from: int) -> list[str]:
-    included = np.flatnonzero(states >= include_from)
-    strongest = included[np.argsort(-states[included], kind="stable")]
-    return [index.vocabulary[k] for k in strongest.tolist()]
+def _rule(machine: TrainedMachine, clauses: list[int], included: NDArray[np.intp]) -> Rule:
+    literals = strongest_first(machine, included, clauses)
+    return Rule(tuple(clauses), int(machine.weights[clauses].sum()), tuple(literals))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from enum import IntEnum
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -15,6 +16,28 @@ if TYPE_CHECKING:
     from omnitm.machine.settings import AutoencoderSettings
 
 _NO_LIMIT = 2**32 - 1
+
+
+class Feedback(IntEnum):
+    """What a clause was taught by an example."""
+
+    NONE = 0
+    REMEMBER = 1  # Type Ia
+    FORGET = 2  # Type Ib
+    REJECT = 3  # Type II
+
+
+class Recording(NamedTuple):
+    """What became of one word's two literals: examples x clauses, each after the example."""
+
+    present: NDArray[np.uint8]
+    """States of "the word occurs"."""
+    absent: NDArray[np.uint8]
+    """States of "the word does not occur"."""
+    feedback: NDArray[np.uint8]
+    """A `Feedback` each."""
+    weights: NDArray[np.int32]
+    """Weights of the clauses."""
 
 
 class Autoencoder:
@@ -59,6 +82,14 @@ class Autoencoder:
     def train(self, target: int, key: int) -> bool:
         """Learn word number `target` from the draws of `key`; False if `stop` ended it early."""
         return self._native.train(target, key)
+
+    def record(self, target: int, key: int, word: int) -> Recording:
+        """Learn as `train` does, and write down what becomes of the two literals of word number `word`."""
+        shape = self.settings.total_examples, self.settings.n_clauses
+        states = np.empty((*shape, 2), dtype=np.uint8)
+        feedback, weights = np.empty(shape, dtype=np.uint8), np.empty(shape, dtype=np.int32)
+        self._native.record(target, key, word, states.reshape(-1), feedback.reshape(-1), weights.reshape(-1))
+        return Recording(states[:, :, 0], states[:, :, 1], feedback, weights)
 
     def stop(self) -> None:
         """Make `train`, running in another thread, return soon."""

@@ -36,6 +36,7 @@ from omnitm.embedding.store.manifest import (
     write_manifest,
 )
 from omnitm.embedding.store.record import TrainingRecord, omni_record, record_from_bytes
+from omnitm.embedding.store.whereabouts import INDEX, INDEX_NOTE
 from omnitm.errors import CorpusError, FileError
 
 if TYPE_CHECKING:
@@ -43,9 +44,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-INDEX = "index"  # the corpus index may live inside the model's folder
 _NAMES = (MANIFEST, SETTINGS, FEATURES, COORDINATES, WORDS, VECTORS, REALS)
-_OWN_FILES = {JOURNAL, *_NAMES, *(f".{name}.tmp" for name in _NAMES)}
+_OWN_FILES = {JOURNAL, INDEX_NOTE, *(f".{name}.tmp" for name in (*_NAMES, INDEX_NOTE)), *_NAMES}
 _PLAN = (SETTINGS, FEATURES, WORDS)
 _NO_LIMIT = 1 << 62
 
@@ -276,6 +276,8 @@ def check_free_for_use(path: Path, *, force: bool) -> None:
             state = "a model" if MANIFEST in entries else "an unfinished model"
             options = "--resume continues it, --force replaces it, --add adds words"
             raise FileError(path, f"already holds {state}; {options}")
+        if JOURNAL in entries:
+            Journal(path / JOURNAL).close()  # refuses while another process is training
     elif entries - _OWN_FILES:
         raise FileError(
             path, f"is not empty (it has {min(entries - _OWN_FILES)}); a model needs a folder of its own"

@@ -1,0 +1,142 @@
+"""`omnitm evaluate interpretability`: what dimensions and first words of models are worth to a reader."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from omnitm.cli.examples import command_parser
+from omnitm.cli.explaining import make_console, make_table
+from omnitm.errors import ParameterError
+
+if TYPE_CHECKING:
+    import argparse
+
+    from omnitm.cli.examples import Commands
+    from omnitm.corpus import DocumentIndex
+    from omnitm.embedding import WordVectors
+    from omnitm.evaluation.interpretability import Interpretability
+
+_EXAMPLE = """\
+  omnitm evaluate interpretability news-model word2vec-model --index held-out-index
+with a sparse baseline made from the index that news-model was trained from:
+  omnitm evaluate interpretability news-model --index held-out-index --nmf 50"""
+_WORDS_AGAIN = 50  # trained with another seed
+
+
+def add_parser(commands: Commands) -> None:
+    """Fill the parser of this command."""
+    summary = "measure coherence, intruders, sparsity, faithfulness and stability of models"
+    parser = command_parser(commands, "interpretability", run, summary=summary, example=_EXAMPLE)
+    parser.add_argument("models", metavar="MODEL", type=Path, nargs="+", help="folders of trained models")
+    parser.add_argument(
+        "--index", metavar="HELD_OUT", type=Path, required=True, help="index of documents not trained on"
+    )
+    parser.add_argument(
+        "--words", metavar="N", type=int, default=500, help="words to look at, at random (default: 500)"
+    )
+    parser.add_argument(
+        "--dimensions", metavar="N", type=int, default=200, help="dimensions to look at (default: 200)"
+    )
+    parser.add_argument(
+        "--nmf", metavar="N", type=int, help="add NMF of PPMI with N components, from the first model's index"
+    )
+    parser.add_argument("--seed", metavar="N", type=int, default=0, help="of all choices (default: 0)")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Measure all models on the same words and documents."""
+    results = measure_all(arguments)
+    if arguments.json:
+        print(json.dumps([result.to_dict() for result in results], ensure_ascii=False, indent=2))
+    else:
+        print_results(results)
+    return 0
+
+
+def measure_all(arguments: argparse.Namespace) -> list[Interpretability]:
+    """Read every model out and measure it."""
+    from omnitm.corpus import DocumentIndex
+    from omnitm.embedding import WordVectors
+    from omnitm.evaluation.interpretability import measure_interpretability
+    from omnitm.evaluation.readouts import choose_words, nmf_of_ppmi, read_out
+    from omnitm.explain.places import index_of_model
+
+    if arguments.words < 20:
+        raise ParameterError(f"--words must be at least 20. Got {arguments.words} instead.")
+    held_out = DocumentIndex.open(arguments.index)
+    models = [WordVectors.load(path) for path in arguments.models]
+    words = choose_words(models, held_out, arguments.words, arguments.seed)
+    options: dict[str, Any] = {"n_dimensions": arguments.dimensions, "seed": arguments.seed}
+    results = []
+    for path, vectors in zip(arguments.models, models, strict=True):
+        index = index_of_model(path)
+        again = _trained_again(vectors, index, words)
+        second = None if again is None else read_out(path.name, again, again.index_to_key, index or held_out)
+        readout = read_out(path.name, vectors, words, index or held_out)
+        results.append(measure_interpretability(readout, held_out, again=second, **options))
+    if arguments.nmf is not None:
+        corpus = _index_for_nmf(arguments.models[0], words)
+        first, second = (nmf_of_ppmi(corpus, words, arguments.nmf, seed) for seed in (0, 1))
+        results.append(measure_interpretability(first, held_out, again=second, **options))
+    return results
+
+
+def _trained_again(vectors: WordVectors, index: DocumentIndex | None, words: list[str]) -> WordVectors | None:
+    """Train some words with the next seed; None where the index is gone or the model is not one of ours."""
+    from dataclasses import replace
+
+    from omnitm.embedding import train_vectors
+    from omnitm.embedding.store import TrainingRecord
+
+    record = vectors.training
+    if index is None or not isinstance(record, TrainingRecord):
+        return None
+    again = replace(record, seed=record.seed + 1)
+    return train_vectors(index, words[:_WORDS_AGAIN], settings=again.settings, seed=again.seed)
+
+
+def _index_for_nmf(model: Path, words: list[str]) -> DocumentIndex:
+    from omnitm.explain.places import index_of_model
+
+    index = index_of_model(model)
+    if index is None or not set(words) <= set(index.vocabulary):
+        raise ParameterError(f"--nmf needs the index that {model} was trained from, and it is not there.")
+    return index
+
+
+def print_results(results: list[Interpretability]) -> None:
+    """Print one table, a line per model."""
+    from rich.text import Text
+
+    faithful = "left -10 top", "left -10 random"
+    numbers = ("dimensions", "used", "NPMI dims", "NPMI words", "intruders", "zeros", *faithful, "stable")
+    table = make_table("Interpretability on held-out documents", "model", *numbers, numbers=numbers)
+    for result in results:
+        left = next((step for step in result.faithfulness if step.removed == 10), None)
+        shares = (left.left_without_top, left.left_without_random) if left else (None, None)
+        table.add_row(
+            Text(result.name),
+            f"{result.n_dimensions:,}",
+            f"{result.n_used:,}",
+            *(_number(value) for value in (result.dimension_coherence, result.word_coherence)),
+            *(_share(value) for value in (result.intruders_found, result.zeros, *shares, result.stability)),
+        )
+    console = make_console()
+    console.print(table)
+    console.print(
+        "NPMI: mean of the ten first words of a dimension, and of a word; intruders: found among five first "
+        "words (by chance 17 %); left: of the cosine of near words without ten coordinates; stable: first "
+        "words that another seed gives as well",
+        style="dim",
+    )
+
+
+def _number(value: float | None) -> str:
+    return "-" if value is None else f"{value:.3f}"
+
+
+def _share(value: float | None) -> str:
+    return "-" if value is None else f"{value:.0%}"

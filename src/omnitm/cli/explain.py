@@ -1,0 +1,139 @@
+"""`omnitm explain`: what a word's machine has learned, as rules with figures and documents."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from omnitm.cli.examples import command_parser
+from omnitm.cli.explaining import (
+    add_common_options,
+    make_console,
+    make_table,
+    open_explainer,
+    percent,
+    print_document,
+    print_json,
+    times,
+)
+from omnitm.errors import ParameterError
+
+if TYPE_CHECKING:
+    import argparse
+
+    from rich.console import Console
+
+    from omnitm.cli.examples import Commands
+    from omnitm.explain import Explainer, Literal, WordExplanation
+
+_EXAMPLE = """\
+  omnitm explain news-model road
+  omnitm explain news-model road -n 20 --documents 0
+  omnitm explain news-model road --clause 4 --plot clause.png     # all states of one clause"""
+_LITERALS_OF_A_RULE = 6
+_RULES_WITH_DOCUMENTS = 3
+
+
+def add_parser(commands: Commands) -> None:
+    """Fill the parser of this command."""
+    summary = "show what a word's machine has learned: rules, how true they are, documents"
+    parser = command_parser(commands, "explain", run, summary=summary, example=_EXAMPLE)
+    add_common_options(parser)
+    parser.add_argument("word", metavar="WORD", help="a trained word")
+    parser.add_argument("-n", metavar="N", dest="count", type=int, default=10, help="rules (default: 10)")
+    parser.add_argument("--clause", metavar="NUMBER", type=int, help="with --plot: this clause only")
+    parser.add_argument("--plot", metavar="FILE", help="draw the states of --clause: .png, .svg or .pdf")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Explain the word."""
+    if (arguments.clause is None) != (arguments.plot is None):
+        raise ParameterError("--clause and --plot go together: a picture shows one clause.")
+    explainer = open_explainer(arguments)
+    if arguments.plot:
+        _draw(explainer, arguments)
+        return 0
+    explanation = explainer.explain(arguments.word, n_documents=arguments.documents)
+    if arguments.json:
+        print_json({**explanation.to_dict(), "company": explainer.company(arguments.word, arguments.count)})
+        return 0
+    console = make_console()
+    _print_summary(console, explanation)
+    _print_rules(console, explanation, arguments.count)
+    _print_literals(console, explanation)
+    company = ", ".join(word for word, _ in explainer.company(arguments.word, 2 * arguments.count))
+    console.print(f"\nStands out among equally frequent words: {company}", markup=False)
+    return 0
+
+
+def _draw(explainer: Explainer, arguments: argparse.Namespace) -> None:
+    from omnitm.explain.plots import plot_clause
+
+    clause = explainer.clause(arguments.word, arguments.clause)
+    plot_clause(clause, explainer.vectors.feature_names, arguments.plot)
+    print(f"clause {arguments.clause} of {arguments.word!r} is drawn in {arguments.plot}")
+
+
+def _print_summary(console: Console, explanation: WordExplanation) -> None:
+    share = explanation.document_frequency / max(explanation.n_documents, 1)
+    empty = f", {explanation.n_empty} of them empty" if explanation.n_empty else ""
+    console.print(
+        f"{explanation.word}: in {explanation.document_frequency:,} of {explanation.n_documents:,} documents "
+        f"({share:.2%}); {explanation.n_positive} of {explanation.n_clauses} clauses are positive{empty}.\n",
+        markup=False,
+    )
+
+
+def _print_rules(console: Console, explanation: WordExplanation, count: int) -> None:
+    from rich.text import Text
+
+    numbers = ("weight", "clauses", "documents", "with word", "lift", "fires", "else")
+    table = make_table("Rules", "rule", *numbers, numbers=numbers)
+    for measured in explanation.rules[:count]:
+        match, rule = measured.match, measured.rule
+        table.add_row(
+            Text(rule.shortened(_LITERALS_OF_A_RULE)),
+            f"{rule.weight:,}",
+            str(len(rule.clauses)),
+            f"{match.support:,}",
+            percent(match.precision),
+            times(match.lift),
+            percent(measured.fires_with, 0),
+            percent(measured.fires_without, 0),
+        )
+    console.print(table)
+    console.print(
+        "documents satisfy the rule, so many of them have the word; fires: share of training-like examples "
+        "with the word in which the rule holds, else: without the word",
+        style="dim",
+    )
+    if len(explanation.rules) > count:
+        console.print(f"... and {len(explanation.rules) - count} more rules (-n shows more)")
+    for measured in explanation.rules[:_RULES_WITH_DOCUMENTS]:
+        marked = [*measured.rule.present, explanation.word]
+        for kind, documents in (
+            ("example", measured.match.examples),
+            ("counterexample", measured.match.counterexamples),
+        ):
+            for document in documents:
+                name = f"{kind} of {measured.rule.shortened(2)}:"
+                print_document(console, name, document, marked)
+
+
+def _print_literals(console: Console, explanation: WordExplanation) -> None:
+    from rich.text import Text
+
+    threshold = f"state (N = {explanation.include_from})"
+    numbers = (threshold, "distance")
+    for title, literals in (
+        ("\nStrongest literals (mean)", explanation.strongest),
+        ("\nWeakest literals", explanation.weakest[:3]),
+        ("\nStrongest negated literals", explanation.strongest_negated[:3]),
+    ):
+        table = make_table(title, "literal", *numbers, numbers=numbers)
+        for literal in literals:
+            table.add_row(Text(str(literal)), *_state(literal))
+        console.print(table)
+
+
+def _state(literal: Literal) -> tuple[str, str]:
+    return f"{literal.state:.1f}", f"{literal.distance:+.1f}"

@@ -1,0 +1,112 @@
+"""`omnitm trace`: how a literal's state moved while a word was trained, and which documents moved it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from omnitm.cli.examples import command_parser
+from omnitm.cli.explaining import (
+    add_common_options,
+    make_console,
+    make_table,
+    open_explainer,
+    print_document,
+    print_json,
+)
+
+if TYPE_CHECKING:
+    import argparse
+
+    from rich.console import Console
+
+    from omnitm.cli.examples import Commands
+    from omnitm.explain import Trace
+
+_EXAMPLE = """\
+  omnitm trace news-model driving vehicle --plot vehicle.png
+  omnitm trace news-model driving film --negated             # "film does not occur"
+  omnitm trace news-model driving vehicle --json --clauses   # every state of every clause"""
+_STAGES = 10
+
+
+def add_parser(commands: Commands) -> None:
+    """Fill the parser of this command."""
+    summary = "follow a literal through the training of a word: what rewarded and penalised it"
+    parser = command_parser(commands, "trace", run, summary=summary, example=_EXAMPLE)
+    add_common_options(parser)
+    parser.add_argument("word", metavar="WORD", help="a trained word")
+    parser.add_argument("literal", metavar="LITERAL", help="a word of the vocabulary")
+    parser.add_argument("--negated", action="store_true", help='follow "LITERAL does not occur"')
+    parser.add_argument(
+        "-n", metavar="N", dest="count", type=int, default=5, help="examples up and down (default: 5)"
+    )
+    parser.add_argument("--clauses", action="store_true", help="with --json: every state of every clause")
+    parser.add_argument("--plot", metavar="FILE", help="draw it as well: .png, .svg or .pdf")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Train the word once more and follow the literal."""
+    explainer = open_explainer(arguments)
+    trace = explainer.trace(
+        arguments.word,
+        arguments.literal,
+        negated=arguments.negated,
+        n_events=arguments.count,
+        n_documents=arguments.documents,
+    )
+    if arguments.plot:
+        from omnitm.explain.plots import plot_trace
+
+        plot_trace(trace, arguments.plot)
+    if arguments.json:
+        print_json(trace.to_dict(clauses=arguments.clauses))
+        return 0
+    console = make_console()
+    print_trace(console, trace)
+    if arguments.plot:
+        console.print(f"\nThe picture is in {arguments.plot}", markup=False)
+    return 0
+
+
+def print_trace(console: Console, trace: Trace) -> None:
+    """Print the course of the mean state, and the examples that moved it most."""
+    name = f"NOT {trace.literal}" if trace.negated else trace.literal
+    counts = trace.feedback_counts()
+    told = ", ".join(f"{count:,} times to {kind}" for kind, count in counts.items())
+    console.print(
+        f"{name} in the {len(trace.positive)} positive clauses of {trace.word}: mean state "
+        f"{trace.mean[-1]:.1f} after {trace.n_examples:,} examples (included from {trace.include_from}); "
+        f"the clauses were told {told}.\n"
+        f"Coordinate of {trace.literal} in the vector of {trace.word}: {trace.coordinate}\n",
+        markup=False,
+    )
+    _print_course(console, trace)
+    _print_events(console, trace)
+
+
+def _print_course(console: Console, trace: Trace) -> None:
+    import numpy as np
+
+    numbers = ("after example", "mean state", "of the negation", "rewarded", "penalised")
+    table = make_table("Course", *numbers, numbers=numbers)
+    ends = np.unique(np.linspace(0, trace.n_examples, min(_STAGES, trace.n_examples) + 1).astype(int))
+    for start, end in zip(ends[:-1].tolist(), ends[1:].tolist(), strict=True):
+        rewarded, penalised = trace.rewarded[start:end].sum(), trace.penalised[start:end].sum()
+        means = f"{trace.mean[end - 1]:.1f}", f"{trace.opposite_mean[end - 1]:.1f}"
+        table.add_row(f"{end:,}", *means, f"{rewarded:,}", f"{penalised:,}")
+    console.print(table)
+
+
+def _print_events(console: Console, trace: Trace) -> None:
+    for title, events in (("Moved it up most", trace.rewards), ("Moved it down most", trace.penalties)):
+        numbers = ("example", "documents with it", "rewarded", "penalised", "change")
+        table = make_table(f"\n{title}", "example", "shows", *numbers[1:], numbers=numbers)
+        for event in events:
+            counts = str(event.n_carriers), str(event.rewarded), str(event.penalised)
+            shows = trace.word if event.label else f"no {trace.word}"
+            table.add_row(f"{event.example + 1:,}", shows, *counts, f"{event.gain:+.2f}")
+        console.print(table)
+        for event in events[:3]:
+            for document in event.documents:
+                name = f"example {event.example + 1:,}:"
+                print_document(console, name, document, [trace.literal, trace.word])

@@ -1,0 +1,122 @@
+"""Documents that speak for something: how many, how many by chance, and some to read."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from omnitm.corpus.cooccurrence import shared
+from omnitm.explain.records import Record
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from omnitm.corpus import DocumentIndex
+
+
+@dataclass(frozen=True)
+class Document(Record):
+    """A document to read.
+
+    Attributes
+    ----------
+    number
+        Its place in the corpus, from 0.
+    text
+        None when the file that it came from is gone or has changed.
+    words
+        Its words that the index knows.
+    """
+
+    number: int
+    text: str | None
+    words: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return self.text if self.text is not None else " ".join(self.words)
+
+    def excerpt(self, words: Sequence[str] = (), width: int = 160) -> str:
+        """Cut the part around the first of the words that can be seen, on one line.
+
+        >>> Document(7, "It was a dark and stormy night in a vehicle.", ()).excerpt(["vehicle"], 20)
+        '... night in a vehicle.'
+        """
+        line = " ".join(str(self).split())
+        if len(line) <= width:
+            return line
+        places = [found.start() for word in words if (found := _occurrence(word, line))]
+        start = max(0, min(min(places, default=0) - width // 3, len(line) - width))
+        cut = line[start : start + width]
+        if start:
+            cut = f"... {cut.partition(' ')[2]}"
+        if start + width < len(line):
+            cut = f"{cut.rpartition(' ')[0]} ..."
+        return cut
+
+
+@dataclass(frozen=True)
+class Together(Record):
+    """In how many documents two words occur together.
+
+    Attributes
+    ----------
+    count
+        Documents with both.
+    expected
+        As many would have both if the words knew nothing of each other.
+    lift
+        count / expected; None when nothing is expected.
+    documents
+        Some of them.
+    """
+
+    first: str
+    second: str
+    count: int
+    expected: float
+    lift: float | None
+    documents: tuple[Document, ...] = ()
+
+
+def _occurrence(word: str, line: str) -> re.Match[str] | None:
+    return re.search(rf"(?<!\w){re.escape(word)}(?!\w)", line, flags=re.IGNORECASE)
+
+
+def read_documents(index: DocumentIndex, numbers: Sequence[int]) -> tuple[Document, ...]:
+    """Read documents; their words stand in when the text is gone."""
+    texts = index.document_texts(numbers)
+    return tuple(
+        Document(number, texts[number], tuple(index.vocabulary[k] for k in index.words_of(number).tolist()))
+        for number in numbers
+    )
+
+
+def spread(documents: NDArray[np.uint32], count: int) -> list[int]:
+    """Choose some documents, evenly spread over all."""
+    if len(documents) <= count:
+        return [int(number) for number in documents]
+    places = (np.arange(count) * 2 + 1) * len(documents) // (2 * count)
+    return [int(number) for number in documents[places]]
+
+
+def together(index: DocumentIndex, first: str, second: str, n_documents: int = 0) -> Together:
+    """Count the documents that have both words, and read some.
+
+    Examples
+    --------
+    >>> from omnitm.corpus import DocumentIndex
+    >>> index = DocumentIndex.from_documents(["cat dog", "cat mouse", "dog cat mouse", "bird"])
+    >>> together(index, "cat", "mouse").count, together(index, "cat", "mouse").expected
+    (2, 1.5)
+    """
+    mine, yours = (index.documents_with(index.word_id(word)) for word in (first, second))
+    both = shared(mine, yours)
+    expected = len(mine) * len(yours) / max(index.n_documents, 1)
+    lift = len(both) / expected if expected else None
+    documents = read_documents(index, spread(both, n_documents))
+    return Together(first, second, len(both), expected, lift, documents)

@@ -1,0 +1,217 @@
+"""The one door to all explanations: a model and the index that it was trained from."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from omnitm.embedding.store import TrainingRecord
+from omnitm.embedding.word_vectors import WordVectors
+from omnitm.errors import CorpusError, FileError
+from omnitm.explain.company import surplus
+from omnitm.explain.contributions import BY_CLAUSES, COMPANY, take_apart, take_company_apart
+from omnitm.explain.evidence import Together, together
+from omnitm.explain.machines import Machines, other_corpus
+from omnitm.explain.pairs import Comparison, compare_by_clauses, compare_by_coordinates
+from omnitm.explain.places import index_of_model
+from omnitm.explain.rules import rules_of
+from omnitm.explain.traces import Trace, trace_literal
+from omnitm.explain.words import (
+    ClauseStates,
+    Match,
+    WordExplanation,
+    clause_states,
+    explain_word,
+    match_rule,
+)
+from omnitm.parameters import check_integer
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from omnitm.corpus import DocumentIndex
+    from omnitm.explain.rules import Rule
+
+
+class Explainer:
+    """Explains a model: what a word's machine has learned, why two words are similar, how a literal moved.
+
+    Whatever needs clauses trains the word again from its seed, a fraction of a second, and checks that it
+    becomes the stored vector. Safe to use from several threads.
+
+    Parameters
+    ----------
+    vectors
+        The model.
+    index
+        The index that it was trained from; without it only `why` works, and only for metrics that compare
+        whole vectors.
+
+    Examples
+    --------
+    >>> from omnitm import OmniTMAE
+    >>> documents = ["road car wheel", "sea ship", "car wheel driver", "ship wind"] * 20
+    >>> model = OmniTMAE(n_examples=100, accumulation=2, n_jobs=1).fit(documents)
+    >>> explainer = Explainer(model.word_vectors_, model.index_)
+    >>> explainer.explain("car").rules[0].match.precision
+    1.0
+    >>> explainer.company("car", 1)[0][0]
+    'wheel'
+    """
+
+    def __init__(self, vectors: WordVectors, index: DocumentIndex | None = None) -> None:
+        self.vectors = vectors
+        self.path: Path | None = None
+        self._index = index
+        if index is not None and list(index.vocabulary) != vectors.feature_names:
+            raise CorpusError(other_corpus(index))
+
+    @classmethod
+    def open(
+        cls, path: str | os.PathLike[str], index: DocumentIndex | str | os.PathLike[str] | None = None
+    ) -> Explainer:
+        """Open a model's folder and, when it is needed, its index.
+
+        Parameters
+        ----------
+        index
+            An index or its folder; None: the one inside the model's folder, where it was when the model was
+            trained, or a folder `index` next to the model.
+        """
+        explainer = cls(WordVectors.load(Path(path)), index_of_model(Path(path), index))
+        explainer.path = Path(path)
+        return explainer
+
+    @property
+    def has_index(self) -> bool:
+        """Whether questions that need the corpus can be answered."""
+        return self._index is not None
+
+    @property
+    def index(self) -> DocumentIndex:
+        """The corpus; an error says how to get it if it is not there."""
+        if self._index is None:
+            raise FileError(self.path or "model", _NO_INDEX.format(self.path or "MODEL"))
+        return self._index
+
+    @cached_property
+    def machines(self) -> Machines:
+        """Machines of the model's words, trained again on demand."""
+        return Machines(self.vectors, self.index)
+
+    def rules(self, word: str) -> list[Rule]:
+        """Rules of a word's positive clauses, the highest weight first, not measured on the corpus."""
+        return rules_of(self.machines[word])
+
+    def explain(self, word: str, *, n_literals: int = 10, n_documents: int = 1) -> WordExplanation:
+        """Show what a word's machine has learned.
+
+        Parameters
+        ----------
+        n_literals
+            How many of the strongest and weakest literals.
+        n_documents
+            How many examples and counterexamples per rule; reading them takes most of the time.
+        """
+        _check_counts("explain", n_literals=n_literals, n_documents=n_documents)
+        machine = self.machines[word]
+        return explain_word(machine, self.index, n_literals=n_literals, n_documents=n_documents)
+
+    def clause(self, word: str, clause: int, *, n_literals: int = 10) -> ClauseStates:
+        """Read all states of one clause."""
+        _check_counts("clause", n_literals=n_literals)
+        machine = self.machines[word]
+        check_integer("clause", "clause", clause, 0, len(machine.weights) - 1)
+        return clause_states(machine, clause, n_literals)
+
+    def match(
+        self, word: str, present: Sequence[str], absent: Sequence[str] = (), *, n_documents: int = 1
+    ) -> Match:
+        """Measure a rule of one's own: documents that have all words of `present` and none of `absent`."""
+        _check_counts("match", n_documents=n_documents)
+        return match_rule(self.index, word, present, absent, n_documents)
+
+    def why(
+        self, word: str, other: str, *, metric: str = COMPANY, n: int = 10, n_documents: int = 1
+    ) -> Comparison:
+        """Take the similarity of two words apart.
+
+        Parameters
+        ----------
+        metric
+            "company": features that both words lean on more than on equally frequent ones;
+            "association" and "association-symmetric", which are explained by clauses;
+            "cosine", and any other metric of the vectors that has `contributions`.
+        n
+            How many coordinates for and against.
+        n_documents
+            How many documents to read for each pair of words; reading takes most of the time.
+        """
+        _check_counts("why", n=n, n_documents=n_documents)
+        if metric in BY_CLAUSES:
+            return compare_by_clauses(self.machines, word, other, metric, n_documents=n_documents)
+        if self._index is not None and isinstance(self.vectors.training, TrainingRecord):
+            self.machines.check_once(word)
+        if metric == COMPANY:
+            names = self.vectors.feature_names
+            taken_apart = take_company_apart(names, self.surplus(word), self.surplus(other))
+        else:
+            taken_apart = take_apart(self.vectors, word, other, metric)
+        return compare_by_coordinates(taken_apart, self._index, word, other, n=n, n_documents=n_documents)
+
+    def surplus(self, word: str) -> NDArray[np.float64]:
+        """How far each coordinate of a word stands out among those of equally frequent features.
+
+        The word's own coordinate never moved from 0 and says nothing, so it is 0 here as well.
+        """
+        values = surplus(self.vectors.get_vector(word), self.index.document_frequencies)
+        values[self.vectors.feature_index(word)] = 0.0
+        return values
+
+    def company(self, word: str, n: int = 10) -> list[tuple[str, float]]:
+        """Name the features that a word leans on most, for their frequency."""
+        _check_counts("company", n=n)
+        values = self.surplus(word)
+        best = np.argsort(-values, kind="stable")[:n]
+        return [(self.vectors.feature_names[k], float(values[k])) for k in best.tolist() if values[k] > 0]
+
+    def trace(
+        self, word: str, literal: str, *, negated: bool = False, n_events: int = 5, n_documents: int = 1
+    ) -> Trace:
+        """Follow a literal through the training of a word: which examples rewarded it, which penalised it.
+
+        Parameters
+        ----------
+        literal, negated
+            Follow "`literal` occurs", or with `negated` "`literal` does not occur".
+        n_events, n_documents
+            How many of the examples that moved it most, up and down, and how many documents of each to read.
+        """
+        _check_counts("trace", n_events=n_events, n_documents=n_documents)
+        self.machines.check_once(word)
+        self.vectors.get_index(word)
+        counts = {"n_events": n_events, "n_documents": n_documents}
+        return trace_literal(self.index, self.machines.record, word, literal, negated=negated, **counts)
+
+    def together(self, first: str, second: str, *, n_documents: int = 3) -> Together:
+        """Count the documents that have both words, and read some."""
+        _check_counts("together", n_documents=n_documents)
+        return together(self.index, first, second, n_documents)
+
+
+def _check_counts(method: str, **counts: int) -> None:
+    for name, value in counts.items():
+        check_integer(method, name, value, 0)
+
+
+_NO_INDEX = (
+    "this needs the index that the model was trained from, and it is not there; give it with --index INDEX "
+    "(in Python: Explainer.open(path, index=...)), or make it again from the same text: "
+    "omnitm index TEXT -o {}/index"
+)

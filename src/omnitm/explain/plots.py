@@ -1,0 +1,164 @@
+"""Pictures of literals: how one moved during training, and all of a clause."""
+
+from __future__ import annotations
+
+import textwrap
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from omnitm.errors import FileError, MissingExtraError
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Sequence
+
+    from omnitm.explain.traces import Trace, TraceEvent
+    from omnitm.explain.words import ClauseStates
+
+# Blue and orange of Okabe and Ito: told apart by the colour-blind, and in grey.
+_UP, _DOWN, _QUIET = "#0072B2", "#D55E00", "#999999"
+_SHOWN_EVENTS = 2
+_TEXT_WIDTH = 120
+_LABEL_WIDTH, _LABEL_HEIGHT = 0.45, 5  # in powers of ten and in states
+_ENDINGS = (".png", ".svg", ".pdf")
+
+
+def plot_trace(trace: Trace, path: str | os.PathLike[str]) -> None:
+    """Draw a literal's state over the examples, with the threshold and the examples that moved it most.
+
+    Parameters
+    ----------
+    path
+        A file that ends with .png, .svg or .pdf.
+    """
+    figure = _new_figure(path, height=6.4)
+    axes = figure.add_axes((0.08, 0.36, 0.89, 0.56))
+    examples = np.arange(1, trace.n_examples + 1)
+    for clause in trace.positive:
+        axes.plot(examples, trace.states[:, clause], color=_UP, alpha=0.15, linewidth=0.7)
+    axes.plot(
+        examples, trace.opposite_mean, color=_DOWN, linewidth=1.2, linestyle=":", label=_opposite(trace)
+    )
+    axes.plot(examples, trace.mean, color=_UP, linewidth=2, label=f"{_literal(trace)}: mean of the clauses")
+    _draw_threshold(axes, trace.include_from)
+    _draw_moves(axes, trace, examples)
+    notes = _draw_events(axes, trace)
+    top = max(int(trace.states.max()), trace.include_from)
+    axes.set(xlim=(0, trace.n_examples + 1), ylim=(-14, top + 45))
+    axes.set(xlabel="training example", ylabel="state of the automaton")
+    title = f"{_literal(trace)!r} in the {len(trace.positive)} positive clauses of {trace.word!r}"
+    axes.set_title(title, loc="left")
+    axes.legend(loc="upper left", fontsize=8, framealpha=0.9)
+    figure.text(0.08, 0.26, "\n".join(notes), fontsize=8, va="top", linespacing=1.4)
+    _save(figure, path)
+
+
+def plot_clause(
+    states: ClauseStates, features: Sequence[str], path: str | os.PathLike[str], *, n_named: int = 12
+) -> None:
+    """Draw all literals of a clause by state, with the threshold; the strongest are named."""
+    figure = _new_figure(path, height=4.8)
+    axes = figure.add_axes((0.08, 0.12, 0.89, 0.78))
+    places = np.arange(1, len(features) + 1)
+    axes.plot(places, states.absent, ".", color=_DOWN, markersize=2, alpha=0.5, label="word does not occur")
+    axes.plot(places, states.present, ".", color=_UP, markersize=2, alpha=0.6, label="word occurs")
+    _draw_threshold(axes, states.include_from)
+    _name_strongest(axes, states, features, n_named)
+    top = max(int(states.present.max()), int(states.absent.max()), states.include_from)
+    axes.set(xscale="log", xlim=(0.9, 1.1 * len(features)), ylim=(-4, top + 16))
+    axes.set(xlabel="place of the word in the vocabulary", ylabel="state of the automaton")
+    axes.set_title(f"Clause {states.clause} of {states.word!r}, weight {states.weight}", loc="left")
+    axes.legend(loc="upper left", fontsize=8, markerscale=4)
+    _save(figure, path)
+
+
+def _name_strongest(axes: Any, states: ClauseStates, features: Sequence[str], count: int) -> None:
+    """Write the words of the strongest literals, but none over another; the word itself never moved."""
+    named: list[tuple[float, float]] = []
+    for k in np.argsort(-states.present.astype(np.int16), kind="stable")[: 4 * count].tolist():
+        x, y = np.log10(k + 1), float(states.present[k])
+        free = all(abs(x - a) > _LABEL_WIDTH or abs(y - b) > _LABEL_HEIGHT for a, b in named)
+        if free and features[k] != states.word and len(named) < count:
+            named.append((x, y))
+            axes.annotate(_plain(features[k]), (k + 1, y), (3, 2), textcoords="offset points", fontsize=8)
+
+
+def _new_figure(path: str | os.PathLike[str], height: float) -> Any:
+    if not str(path).lower().endswith(_ENDINGS):
+        raise FileError(Path(path), f"a picture must end with {', '.join(_ENDINGS)}")
+    try:
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise MissingExtraError("Drawing", "plots") from None
+    figure = Figure(figsize=(9, height))
+    FigureCanvasAgg(figure)
+    return figure
+
+
+def _save(figure: Any, path: str | os.PathLike[str]) -> None:
+    try:
+        figure.savefig(path, dpi=140)
+    except OSError as error:
+        raise FileError(Path(path), f"cannot be written: {error.strerror or error}") from error
+
+
+def _draw_threshold(axes: Any, include_from: int) -> None:
+    axes.axhline(include_from, color="black", linewidth=1, linestyle="--")
+    axes.annotate(
+        f"included from N = {include_from}", (1, include_from), (-4, 3), xycoords=("axes fraction", "data"),
+        textcoords="offset points", ha="right", fontsize=8,
+    )  # fmt: skip
+
+
+def _draw_moves(axes: Any, trace: Trace, examples: Any) -> None:
+    """Mark every example that rewarded or penalised the literal, along the lower edge."""
+    moved = trace.rewarded - trace.penalised
+    for sign, colour, name in ((1, _UP, "rewarded"), (-1, _DOWN, "penalised")):
+        at = examples[sign * moved > 0]
+        axes.plot(
+            at,
+            np.full(len(at), -7 - 2.5 * sign),
+            "|",
+            color=colour,
+            markersize=4,
+            label=f"{name} ({len(at)})",
+        )
+
+
+def _draw_events(axes: Any, trace: Trace) -> list[str]:
+    """Mark the examples that moved the literal most, and write what they were made of."""
+    events = [*trace.rewards[:_SHOWN_EVENTS], *trace.penalties[:_SHOWN_EVENTS]]
+    notes = []
+    for number, event in enumerate(sorted(events, key=lambda event: event.example), start=1):
+        colour = _UP if event.gain > 0 else _DOWN
+        place = event.example + 1, event.mean
+        axes.plot(*place, "o", color=colour, markersize=12)
+        axes.annotate(str(number), place, ha="center", va="center", color="white", fontsize=8)
+        notes.append(f"{number}  {_note(trace, event)}")
+    return notes
+
+
+def _note(trace: Trace, event: TraceEvent) -> str:
+    moved = f"up in {event.rewarded}" if event.gain > 0 else f"down in {event.penalised}"
+    kind = "with" if event.label else "without"
+    found = f"{trace.literal!r} in {event.n_carriers}" if event.occurs else f"{trace.literal!r} in none"
+    text = f"example {event.example + 1}: {moved} clauses; documents {kind} {trace.word!r}, {found} of them"
+    if event.documents:
+        text += f": {event.documents[0].excerpt([trace.literal, trace.word], _TEXT_WIDTH)}"
+    return _plain("\n    ".join(textwrap.wrap(text, 118)))
+
+
+def _literal(trace: Trace) -> str:
+    return f"NOT {trace.literal}" if trace.negated else trace.literal
+
+
+def _opposite(trace: Trace) -> str:
+    return f"{trace.literal if trace.negated else f'NOT {trace.literal}'}: mean of the clauses"
+
+
+def _plain(text: str) -> str:
+    """Text that matplotlib does not take for mathematics."""
+    return text.replace("$", r"\$")

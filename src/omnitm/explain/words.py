@@ -1,0 +1,204 @@
+"""What a word's machine has learned: rules, how true they are of the corpus, and its strongest literals."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from omnitm.corpus.cooccurrence import shared
+from omnitm.explain.evidence import Document, read_documents, spread
+from omnitm.explain.firing import firing_rates, fresh_examples
+from omnitm.explain.matching import matching_documents
+from omnitm.explain.records import Record
+from omnitm.explain.rules import Literal, Rule, rules_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from omnitm.corpus import DocumentIndex
+    from omnitm.explain.machines import TrainedMachine
+
+
+@dataclass(frozen=True)
+class Match(Record):
+    """What a rule is worth on the corpus.
+
+    Attributes
+    ----------
+    support
+        Documents that satisfy the rule.
+    hits
+        Those of them that contain the word.
+    precision
+        hits / support; None when no document satisfies the rule.
+    lift
+        Precision divided by the share of all documents that contain the word.
+    examples, counterexamples
+        Some documents that satisfy the rule, with the word and without it.
+    """
+
+    support: int
+    hits: int
+    precision: float | None
+    lift: float | None
+    examples: tuple[Document, ...] = ()
+    counterexamples: tuple[Document, ...] = ()
+
+
+@dataclass(frozen=True)
+class MeasuredRule(Record):
+    """A rule of a word's machine, and what it is worth on the corpus.
+
+    Attributes
+    ----------
+    text, rule
+        The rule to read, and in parts.
+    match
+        Single documents that satisfy it.
+    fires_with, fires_without
+        In what share of fresh examples, drawn as in training, the rule holds: those made of documents with
+        the word, and those without. This is what the machine was trained for; None: there were none.
+    """
+
+    text: str
+    rule: Rule
+    match: Match
+    fires_with: float | None
+    fires_without: float | None
+
+
+@dataclass(frozen=True)
+class WordExplanation(Record):
+    """What a word's machine has learned.
+
+    Attributes
+    ----------
+    n_documents, document_frequency
+        Documents of the corpus, and those with the word.
+    n_clauses, n_positive, n_empty
+        Clauses; those with a positive weight; those of them that include no literal, and so say nothing.
+    include_from, max_state
+        The threshold N from which a literal is included, and the highest state.
+    rules
+        Rules of the positive clauses, the highest weight first.
+    strongest, weakest, strongest_negated
+        Literals "word occurs", and "word does not occur", by their mean state over the positive clauses.
+    """
+
+    word: str
+    n_documents: int
+    document_frequency: int
+    n_clauses: int
+    n_positive: int
+    n_empty: int
+    include_from: int
+    max_state: int
+    rules: tuple[MeasuredRule, ...]
+    strongest: tuple[Literal, ...]
+    weakest: tuple[Literal, ...]
+    strongest_negated: tuple[Literal, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class ClauseStates(Record):
+    """All states of one clause: `present[k]` of "word k occurs", `absent[k]` of "word k does not"."""
+
+    word: str
+    clause: int
+    weight: int
+    include_from: int
+    max_state: int
+    present: NDArray[np.uint8]
+    absent: NDArray[np.uint8]
+    strongest: tuple[Literal, ...]
+
+
+def explain_word(
+    machine: TrainedMachine, index: DocumentIndex, *, n_literals: int = 10, n_documents: int = 1
+) -> WordExplanation:
+    """Turn a machine into rules measured on the corpus."""
+    rules = rules_of(machine)
+    n_said = sum(len(rule.clauses) for rule in rules)
+    strongest, weakest, strongest_negated = extreme_literals(machine, n_literals)
+    examples = fresh_examples(index, machine.settings, index.word_id(machine.word), machine.key)
+    rates = firing_rates(index, rules, examples)
+    matches = [match_rule(index, machine.word, rule.present, rule.absent, n_documents) for rule in rules]
+    return WordExplanation(
+        word=machine.word,
+        n_documents=index.n_documents,
+        document_frequency=len(index.documents_with(index.word_id(machine.word))),
+        n_clauses=len(machine.weights),
+        n_positive=len(machine.positive_clauses),
+        n_empty=len(machine.positive_clauses) - n_said,
+        include_from=machine.include_from,
+        max_state=machine.settings.max_state,
+        rules=tuple(
+            MeasuredRule(str(rule), rule, match, *rate)
+            for rule, match, rate in zip(rules, matches, rates, strict=True)
+        ),
+        strongest=strongest,
+        weakest=weakest,
+        strongest_negated=strongest_negated,
+    )
+
+
+def match_rule(
+    index: DocumentIndex, word: str, present: Sequence[str], absent: Sequence[str], n_documents: int = 1
+) -> Match:
+    """Find the documents that satisfy a rule, and those of them that contain the word."""
+    wanted, unwanted = ([index.word_id(name) for name in names] for names in (present, absent))
+    documents = matching_documents(index, wanted, unwanted)
+    mine = index.documents_with(index.word_id(word))
+    hits = shared(documents, mine)
+    precision = len(hits) / len(documents) if len(documents) else None
+    lift = precision * index.n_documents / len(mine) if precision is not None and len(mine) else None
+    match = Match(len(documents), len(hits), precision, lift)
+    return _with_documents(index, match, documents, hits, n_documents) if n_documents else match
+
+
+def _with_documents(
+    index: DocumentIndex, match: Match, documents: NDArray[np.uint32], hits: NDArray[np.uint32], count: int
+) -> Match:
+    misses = np.setdiff1d(documents, hits, assume_unique=True)
+    examples, counterexamples = (read_documents(index, spread(found, count)) for found in (hits, misses))
+    return replace(match, examples=examples, counterexamples=counterexamples)
+
+
+def clause_states(machine: TrainedMachine, clause: int, n_literals: int = 10) -> ClauseStates:
+    """Read all states of one clause."""
+    states = machine.states[clause]
+    strongest = np.argsort(-states.astype(np.int16), kind="stable")[:n_literals].tolist()
+    return ClauseStates(
+        word=machine.word,
+        clause=clause,
+        weight=int(machine.weights[clause]),
+        include_from=machine.include_from,
+        max_state=machine.settings.max_state,
+        present=states[: machine.n_words],
+        absent=states[machine.n_words :],
+        strongest=tuple(machine.literal(k, float(states[k])) for k in strongest),
+    )
+
+
+def extreme_literals(machine: TrainedMachine, count: int) -> tuple[tuple[Literal, ...], ...]:
+    """Find, by mean state, the strongest words, the weakest words and the strongest negated words.
+
+    The word's own two literals never move and are left out.
+    """
+    own = list(machine.vocabulary).index(machine.word)
+    present, absent = (
+        np.delete(np.argsort(-half, kind="stable"), _place(half, own))
+        for half in machine.mean_states.reshape(2, machine.n_words)
+    )
+    ends = present[:count], present[::-1][:count], absent[:count] + machine.n_words
+    means = machine.mean_states
+    return tuple(tuple(machine.literal(k, float(means[k])) for k in end.tolist()) for end in ends)
+
+
+def _place(values: NDArray[np.float64], position: int) -> NDArray[np.intp]:
+    """Where a position stands in the descending order of values."""
+    return np.flatnonzero(np.argsort(-values, kind="stable") == position)

@@ -1,0 +1,173 @@
+from __future__ import annotations
+
+import argparse
+import json
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from omnitm.cli import evaluate_interpretability
+from omnitm.corpus import DocumentIndex, build_index
+from omnitm.embedding import train_model, train_vectors
+from omnitm.errors import ParameterError
+from omnitm.evaluation.coherence import Coherence
+from omnitm.evaluation.interpretability import measure_interpretability, stability, word_tops
+from omnitm.evaluation.readouts import Readout, choose_words, nmf_of_ppmi, positive_pmi, read_out
+from omnitm.machine import AutoencoderSettings
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+TOPICS, PER_TOPIC = "abc", 12
+WORDS = [f"{topic}word{chr(97 + k)}" for topic in TOPICS for k in range(PER_TOPIC)]
+
+
+def documents(seed: int, count: int = 300) -> list[list[str]]:
+    """Each document has four words of one topic."""
+    random = np.random.default_rng(seed)
+    by_topic = np.array(WORDS).reshape(len(TOPICS), PER_TOPIC)
+    return [random.choice(by_topic[i % 3], 4, replace=False).tolist() for i in range(count)]
+
+
+@pytest.fixture(scope="module")
+def held_out() -> DocumentIndex:
+    return DocumentIndex.from_documents(documents(1))
+
+
+def block_readout(*, readable: bool) -> Readout:
+    """Three dimensions: one per topic, or each with words of all topics."""
+    values = np.zeros((len(WORDS), 3))
+    for k in range(len(WORDS)):
+        values[k, k // PER_TOPIC if readable else k % 3] = 1 + k / 100
+    return Readout("blocks", WORDS, values, None)
+
+
+def test_npmi_is_that_of_counting() -> None:
+    index = DocumentIndex.from_documents(
+        [["cat", "dog"], ["cat", "dog", "fish"], ["cat"], ["fish"], ["bird"]]
+    )
+    coherence = Coherence(index, ["cat", "dog", "fish", "bird", "unknown"])
+    together, cat, dog = 2 / 5, 3 / 5, 2 / 5
+    expected = math.log(together / (cat * dog)) / -math.log(together)
+    assert coherence.mean(["cat", "dog"]) == pytest.approx(expected)
+    assert coherence.mean(["cat", "bird"]) == -1
+    assert coherence.mean(["cat", "unknown"]) is None
+    assert "unknown" not in coherence
+    assert coherence.odd_one_out(["cat", "dog", "bird"]) == "bird"
+    assert coherence.odd_one_out(["cat", "dog", "unknown"]) == "unknown"
+
+
+def test_words_of_every_document_are_coherent() -> None:
+    index = DocumentIndex.from_documents([["cat", "dog"], ["cat", "dog"]])
+    assert Coherence(index, ["cat", "dog"]).mean(["cat", "dog"]) == 1
+
+
+def test_topics_are_readable_and_mixtures_are_not(held_out: DocumentIndex) -> None:
+    good = measure_interpretability(block_readout(readable=True), held_out)
+    bad = measure_interpretability(block_readout(readable=False), held_out)
+    assert good.dimension_coherence is not None
+    assert bad.dimension_coherence is not None
+    assert good.dimension_coherence > 0.1 > bad.dimension_coherence
+    assert good.intruders_found == 1.0
+    assert bad.intruders_found is not None
+    assert bad.intruders_found < 1.0
+    assert good.zeros == bad.zeros == pytest.approx(2 / 3)
+    assert (good.n_words, good.n_dimensions, good.n_used) == (36, 3, 3)
+
+
+def test_without_its_coordinate_nothing_is_left(held_out: DocumentIndex) -> None:
+    found = measure_interpretability(block_readout(readable=True), held_out)
+    assert [(step.removed, step.left_without_top) for step in found.faithfulness] == [(1, 0.0)]
+
+
+def test_strong_coordinates_matter_more_than_random_ones(held_out: DocumentIndex) -> None:
+    random = np.random.default_rng(0)
+    values = random.exponential(size=(36, 200)) ** 2
+    found = measure_interpretability(Readout("dense", WORDS, values, None), held_out)
+    steps = {step.removed: step for step in found.faithfulness}
+    assert steps[100].left_without_top < steps[10].left_without_top < steps[1].left_without_top <= 1
+    for step in found.faithfulness:
+        assert step.left_without_top < step.left_without_random
+    assert found.stability is None
+
+
+def test_stability() -> None:
+    assert stability({"x": ["a", "b"]}, {"x": ["a", "c"], "y": ["b"]}) == pytest.approx(1 / 3)
+    assert stability({"x": ["a"]}, {}) is None
+
+
+def test_omni_names_its_topic(held_out: DocumentIndex) -> None:
+    index = DocumentIndex.from_documents(documents(2))
+    settings = AutoencoderSettings(n_clauses=10, n_examples=150, accumulation=1)
+    vectors = train_vectors(index, settings=settings)
+    readout = read_out("omni", vectors, WORDS, index)
+    tops = word_tops(readout)
+    right = [first[0] == word[0] for word, firsts in tops.items() for first in firsts[:5]]
+    assert np.mean(right) > 0.95
+    other = read_out("again", train_vectors(index, WORDS[:5], settings=settings, seed=1), WORDS[:5], index)
+    found = measure_interpretability(readout, held_out, again=other)
+    assert found.intruders_found is not None
+    assert found.intruders_found > 0.9
+    assert found.stability is not None
+    assert 0 < found.stability <= 1
+    assert json.loads(json.dumps(found.to_dict())) == found.to_dict()
+    again = measure_interpretability(readout, held_out, again=other)
+    assert found == again
+
+
+def test_nmf_finds_topics(held_out: DocumentIndex) -> None:
+    index = DocumentIndex.from_documents(documents(2))
+    pmi = positive_pmi(index, WORDS)
+    assert (pmi >= 0).all()
+    assert pmi[0, PER_TOPIC:].max() == 0
+    readout = nmf_of_ppmi(index, WORDS, 3)
+    assert readout.values.shape == (36, 3)
+    assert measure_interpretability(readout, held_out).intruders_found == 1.0
+
+
+def test_bad_input(held_out: DocumentIndex) -> None:
+    index = DocumentIndex.from_documents([["x", "y"], ["z"]] * 3)
+    vectors = train_vectors(index, settings=AutoencoderSettings(n_clauses=2, n_examples=5))
+    with pytest.raises(ParameterError, match="Only 0 words are in all models"):
+        choose_words([vectors], held_out, 10, 0)
+    with pytest.raises(ParameterError, match="'n_pairs' parameter of measure_interpretability"):
+        measure_interpretability(block_readout(readable=True), held_out, n_pairs=0)
+
+
+@pytest.fixture
+def folders(tmp_path: Path) -> tuple[Path, Path]:
+    for name, seed in (("train", 2), ("held", 1)):
+        lines = [" ".join(words) for words in documents(seed)]
+        (tmp_path / f"{name}.txt").write_text("\n".join(lines) + "\n")
+        build_index(tmp_path / f"{name}.txt", tmp_path / f"{name}.index")
+    settings = AutoencoderSettings(n_clauses=8, n_examples=60, accumulation=1)
+    train_model(DocumentIndex.open(tmp_path / "train.index"), tmp_path / "model", settings=settings)
+    return tmp_path / "model", tmp_path / "held.index"
+
+
+def run(*words: object) -> int:
+    parser = argparse.ArgumentParser()
+    evaluate_interpretability.add_parser(parser.add_subparsers())
+    arguments = parser.parse_args(["interpretability", *map(str, words)])
+    return int(arguments.run(arguments))
+
+
+def test_the_command(folders: tuple[Path, Path], capsys: pytest.CaptureFixture[str]) -> None:
+    model, held_out = folders
+    assert run(model, "--index", held_out, "--nmf", 3, "--json") == 0
+    omni, nmf = json.loads(capsys.readouterr().out)
+    assert (omni["name"], nmf["name"], nmf["n_dimensions"]) == ("model", "NMF of PPMI", 3)
+    assert omni["stability"] > 0
+    assert run(model, "--index", held_out) == 0
+    assert "Interpretability on held-out documents" in capsys.readouterr().out
+    with pytest.raises(ParameterError, match=r"--words must be at least 20\. Got 3 instead"):
+        run(model, "--index", held_out, "--words", 3)
+
+
+def test_the_baseline_needs_the_index(folders: tuple[Path, Path]) -> None:
+    model, held_out = folders
+    (model.parent / "train.index").rename(model.parent / "away")
+    with pytest.raises(ParameterError, match=r"--nmf needs the index that .*model was trained from"):
+        run(model, "--index", held_out, "--nmf", 3)

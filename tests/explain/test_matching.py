@@ -1,0 +1,63 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+from omnitm.explain.matching import matching_documents, words_of_documents
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from omnitm.corpus import DocumentIndex
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_documents_that_satisfy_a_rule_are_found_by_looking_at_each(
+    random_index: Callable[..., DocumentIndex], seed: int
+) -> None:
+    index = random_index(200, 30, density=0.1, seed=seed)
+    random = np.random.default_rng(seed)
+    words = random.permutation(30).tolist()
+    present, absent = words[: seed % 3], words[3 : 3 + int(random.integers(0, 20))]
+    expected = [
+        document
+        for document in range(200)
+        if set(present) <= set(index.words_of(document).tolist())
+        and not set(absent) & set(index.words_of(document).tolist())
+    ]
+    assert matching_documents(index, present, absent).tolist() == expected
+
+
+def test_both_ways_to_leave_documents_out_are_taken(
+    random_index: Callable[..., DocumentIndex], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from omnitm.explain import matching
+
+    index = random_index(300, 40, density=0.1)
+    rare = int(np.argmin(index.document_frequencies))
+    frequent = np.argsort(-index.document_frequencies)[:6].tolist()
+    taken: list[str] = []
+
+    def watched(name: str) -> Callable[..., Any]:
+        plain = getattr(matching, name)
+
+        def call(*arguments: Any) -> Any:
+            taken.append(name)
+            return plain(*arguments)
+
+        return call
+
+    for name in ("_has_any", "_marked"):
+        monkeypatch.setattr(matching, name, watched(name))
+    few = matching_documents(index, [frequent[0], frequent[1]], frequent[2:])
+    many = matching_documents(index, [frequent[0]], [rare])
+    assert taken == ["_has_any", "_marked"]
+    assert 0 < len(few) < len(many)
+
+
+def test_words_of_documents_come_in_order(board: DocumentIndex) -> None:
+    documents = np.array([5, 0, 5], dtype=np.uint32)
+    expected = np.concatenate([board.words_of(n) for n in documents.tolist()])
+    np.testing.assert_array_equal(words_of_documents(board, documents), expected)

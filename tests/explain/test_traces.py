@@ -1,0 +1,117 @@
+from __future__ import annotations
+
+import builtins
+import json
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+from omnitm.errors import FileError, MissingExtraError, UnknownWordError
+from omnitm.explain import Document
+from omnitm.explain.plots import plot_clause, plot_trace
+from omnitm.machine import Feedback
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from omnitm.corpus import DocumentIndex
+    from omnitm.explain import Explainer
+
+
+def test_a_trace_ends_where_the_model_is(explainer: Explainer) -> None:
+    for literal in ("a1", "b0"):
+        trace = explainer.trace("a0", literal)
+        machine, column = explainer.machines["a0"], explainer.vectors.feature_index(literal)
+        assert trace.coordinate == explainer.vectors["a0"][column]
+        np.testing.assert_array_equal(trace.states[-1], machine.states[:, column])
+        np.testing.assert_array_equal(trace.opposite[-1], machine.states[:, column + 12])
+        np.testing.assert_array_equal(trace.weights[-1], machine.weights)
+        assert set(trace.positive) == set(machine.positive_clauses)
+        assert trace.mean[-1] == machine.mean_states[column]
+        assert trace.n_examples == 300
+
+
+def test_the_negation_is_the_other_half(explainer: Explainer) -> None:
+    plain, negated = explainer.trace("a0", "a1"), explainer.trace("a0", "a1", negated=True)
+    np.testing.assert_array_equal(plain.states, negated.opposite)
+    np.testing.assert_array_equal(plain.mean, negated.opposite_mean)
+    assert plain.coordinate == negated.coordinate
+    assert plain.rewards[0].gain == -negated.penalties[0].gain
+
+
+def test_documents_that_moved_a_literal(board: DocumentIndex, explainer: Explainer) -> None:
+    """At specificity 1 a clause that remembers is moved up by documents with the literal, by no others."""
+    trace = explainer.trace("a0", "a1", n_events=300)
+    assert trace.rewards
+    assert trace.penalties
+    for event in trace.rewards:
+        assert event.gain > 0
+        assert event.rewarded == trace.rewarded[event.example]
+        drawn = event.documents[0].number
+        assert event.label == (0 in board.words_of(drawn))
+        assert event.occurs == ("a1" in event.documents[0].words)
+    moves = np.diff(trace.states.astype(int), axis=0, prepend=127)
+    remembering = trace.feedback == Feedback.REMEMBER
+    assert (moves[remembering & trace.occurs[:, None]] == 1).all()
+    assert (moves[remembering & ~trace.occurs[:, None]] == -1).all()
+    assert (moves[trace.feedback == Feedback.NONE] == 0).all()
+    counts = trace.feedback_counts()
+    assert counts["remember"] == remembering[:, list(trace.positive)].sum()
+
+
+def test_traces_are_plain_data(explainer: Explainer) -> None:
+    trace = explainer.trace("a0", "a1")
+    small, all_of_it = trace.to_dict(), trace.to_dict(clauses=True)
+    assert json.loads(json.dumps(all_of_it)) == all_of_it
+    assert "states" not in small
+    assert len(all_of_it["states"]) == len(small["mean"]) == 300
+
+
+def test_unknown_words(explainer: Explainer) -> None:
+    with pytest.raises(UnknownWordError, match="'a8' is not in the vocabulary"):
+        explainer.trace("a0", "a8")
+    explainer.machines.check_once("a0")
+    with pytest.raises(UnknownWordError, match="'a5' is not in the trained words, only in the vocabulary"):
+        explainer.trace("a5", "a1")
+
+
+def test_pictures(explainer: Explainer, tmp_path: Path) -> None:
+    trace = explainer.trace("a0", "a1")
+    plot_trace(trace, tmp_path / "trace.png")
+    assert (tmp_path / "trace.png").read_bytes().startswith(b"\x89PNG")
+    plot_trace(explainer.trace("a0", "b0", negated=True), tmp_path / "trace.svg")
+    drawn = (tmp_path / "trace.svg").read_text()
+    assert "<svg" in drawn
+    plot_clause(explainer.clause("a0", 0), explainer.vectors.feature_names, tmp_path / "clause.png")
+    assert (tmp_path / "clause.png").stat().st_size > 5_000
+    with pytest.raises(FileError, match=r"a picture must end with \.png, \.svg, \.pdf"):
+        plot_trace(trace, tmp_path / "trace.txt")
+    with pytest.raises(FileError, match="cannot be written"):
+        plot_trace(trace, tmp_path / "nowhere" / "trace.png")
+
+
+def test_pictures_need_the_extra(
+    explainer: Explainer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plain = builtins.__import__
+
+    def without_matplotlib(name: str, *rest: Any, **named: Any) -> Any:
+        if name.startswith("matplotlib"):
+            raise ImportError(name)
+        return plain(name, *rest, **named)
+
+    monkeypatch.setattr(builtins, "__import__", without_matplotlib)
+    with pytest.raises(MissingExtraError, match=r"pip install 'omnitm\[plots\]'"):
+        plot_trace(explainer.trace("a0", "a1"), tmp_path / "trace.png")
+
+
+def test_excerpts_show_the_word() -> None:
+    text = " ".join(["before"] * 40 + ["vehicle,"] + ["after"] * 40)
+    cut = Document(3, text, ()).excerpt(["nothing", "vehicle"], 60)
+    assert "vehicle," in cut
+    assert cut.startswith("... before")
+    assert cut.endswith("after ...")
+    assert len(cut) <= 68
+    assert Document(3, "short  text", ()).excerpt() == "short text"
+    assert Document(3, text, ()).excerpt(width=20) == "before before ..."

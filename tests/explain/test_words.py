@@ -1,0 +1,133 @@
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from omnitm.corpus import DocumentIndex
+from omnitm.embedding import train_vectors
+from omnitm.errors import ParameterError, UnknownWordError
+from omnitm.explain import Explainer
+from omnitm.machine import AutoencoderSettings
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+def holds(index: DocumentIndex, document: int, present: Sequence[str], absent: Sequence[str]) -> bool:
+    words = {index.vocabulary[k] for k in index.words_of(document).tolist()}
+    return set(present) <= words and not words & set(absent)
+
+
+def test_figures_of_rules_are_those_of_counting(board: DocumentIndex, explainer: Explainer) -> None:
+    explanation = explainer.explain("a0", n_documents=3)
+    with_word = set(board.documents_with(0).tolist())
+    assert (explanation.n_documents, explanation.document_frequency) == (120, len(with_word))
+    assert explanation.rules
+    for measured in explanation.rules:
+        rule, match = measured.rule, measured.match
+        matching = {n for n in range(120) if holds(board, n, rule.present, rule.absent)}
+        hits = matching & with_word
+        assert (match.support, match.hits) == (len(matching), len(hits))
+        assert match.precision == (len(hits) / len(matching) if matching else None)
+        assert measured.text == str(rule)
+        assert {document.number for document in match.examples} <= hits
+        assert {document.number for document in match.counterexamples} <= matching - hits
+        assert len(match.examples) == min(3, len(hits))
+
+
+def test_a_known_answer() -> None:
+    """The word occurs with "sea" and with nothing else: the rule "sea" has precision 3/4."""
+    documents = [["ship", "sea"]] * 30 + [["sea", "sky"]] * 10 + [["road", "car"]] * 40
+    index = DocumentIndex.from_documents(documents)
+    settings = AutoencoderSettings(n_clauses=8, n_examples=200, accumulation=1)
+    explainer = Explainer(train_vectors(index, ["ship"], settings=settings), index)
+    found = explainer.match("ship", ["sea"])
+    assert (found.support, found.hits, found.precision) == (40, 30, 0.75)
+    assert found.lift == pytest.approx(0.75 / (30 / 80))
+    assert explainer.match("ship", [], ["road"]).support == 40
+    assert explainer.match("ship", ["sea"], ["sky"]).precision == 1.0
+    assert explainer.match("ship", ["sea", "road"]).precision is None
+    rules = explainer.explain("ship").rules
+    assert all(set(measured.rule.present) <= {"sea"} for measured in rules)
+    best = max(rules, key=lambda measured: measured.match.precision or 0)
+    assert best.match.precision is not None
+    assert best.match.precision >= 0.75
+    assert best.fires_with == 1.0
+    assert best.fires_without is not None
+    assert best.fires_without < 0.5
+
+
+def test_firing_rates_are_those_of_merged_documents(board: DocumentIndex, explainer: Explainer) -> None:
+    from omnitm.explain.firing import firing_rates, fresh_examples
+
+    machine = explainer.machines["a0"]
+    rules = explainer.rules("a0")
+    examples = fresh_examples(board, machine.settings, 0, machine.key)
+    rates = firing_rates(board, rules, examples)
+    for rule, (with_word, without) in zip(rules, rates, strict=True):
+        fired = [
+            {board.vocabulary[k] for n in drawn for k in board.words_of(n).tolist()}
+            for drawn in examples.documents
+        ]
+        true = np.array([set(rule.present) <= words and not words & set(rule.absent) for words in fired])
+        assert with_word == true[examples.labels].mean()
+        assert without == true[~examples.labels].mean()
+
+
+def test_strongest_and_weakest_literals(board: DocumentIndex, explainer: Explainer) -> None:
+    explanation = explainer.explain("a0", n_literals=4)
+    machine = explainer.machines["a0"]
+    means = machine.states[machine.weights > 0].mean(axis=0)
+    assert explanation.strongest[0].word[0] == "a"
+    states = [literal.state for literal in explanation.strongest]
+    assert states == sorted(states, reverse=True)
+    assert states[0] == means[1:12].max()
+    assert explanation.weakest[0].state == means[1:12].min()
+    assert explanation.strongest_negated[0].word[0] == "b"
+    assert explanation.strongest_negated[0].state == means[13:].max()
+    for literal in (*explanation.strongest, *explanation.weakest, *explanation.strongest_negated):
+        assert literal.word != "a0"
+        number = board.word_id(literal.word) + 12 * literal.negated
+        assert (literal.state, literal.distance) == (means[number], means[number] - 128)
+
+
+def test_states_of_a_clause(explainer: Explainer) -> None:
+    machine = explainer.machines["a0"]
+    found = explainer.clause("a0", 3, n_literals=2)
+    np.testing.assert_array_equal(np.concatenate([found.present, found.absent]), machine.states[3])
+    assert found.weight == machine.weights[3]
+    assert found.strongest[0].state == machine.states[3].max()
+    with pytest.raises(ParameterError, match="'clause' parameter of clause must be an int from 0 to 15"):
+        explainer.clause("a0", 16)
+
+
+def test_results_are_plain_data(explainer: Explainer) -> None:
+    for found in (explainer.explain("a0"), explainer.clause("a0", 0), explainer.match("a0", ["a1"])):
+        assert json.loads(json.dumps(found.to_dict())) == found.to_dict()
+    content = explainer.explain("a0").to_dict()
+    assert content["rules"][0]["rule"]["literals"][0]["word"]
+
+
+def test_bad_input(explainer: Explainer) -> None:
+    with pytest.raises(
+        UnknownWordError, match="'a00' is not in the trained words; the nearest words are 'a0'"
+    ):
+        explainer.explain("a00")
+    with pytest.raises(UnknownWordError, match="only in the vocabulary"):
+        explainer.explain("b3")
+    with pytest.raises(UnknownWordError, match="'zebra' is not in the vocabulary"):
+        explainer.match("a0", ["zebra"])
+    with pytest.raises(ParameterError, match="'n_documents' parameter of explain must be an int >= 0"):
+        explainer.explain("a0", n_documents=-1)
+
+
+def test_a_word_that_is_in_every_document() -> None:
+    index = DocumentIndex.from_documents([["cat", "dog"], ["cat", "mouse"]] * 5)
+    settings = AutoencoderSettings(n_clauses=4, n_examples=20, accumulation=1)
+    with pytest.warns(match="'cat' is in every document"):
+        vectors = train_vectors(index, ["cat"], settings=settings)
+    for measured in Explainer(vectors, index).explain("cat").rules:
+        assert measured.match.precision in {None, 1.0}
