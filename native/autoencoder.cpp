@@ -13,7 +13,7 @@ namespace {
 
 bool lazy_can(const Settings& settings) {
     const bool countable = settings.max_included < 254 || settings.max_included == kNoLimit;
-    return settings.forget_probability >> 32 && settings.n_clauses <= kMaxLazyLanes && countable;
+    return settings.forget_probability >> 32 && settings.n_clauses <= kMaxLazyLanes && countable && settings.negated;
 }
 
 Machine* make(const std::string& isa, const Corpus& corpus, const Settings& settings, uint32_t n_lanes) {
@@ -22,6 +22,22 @@ Machine* make(const std::string& isa, const Corpus& corpus, const Settings& sett
     if (isa == "avx2") return avx2::make_machine(corpus, settings, n_lanes);
 #endif
     return portable::make_machine(corpus, settings, n_lanes);
+}
+
+SharedBank* make_shared(const std::string& isa, const Corpus& corpus, const Settings& settings) {
+#ifdef OMNITM_X86
+    if (isa == "avx512") return avx512::make_shared_bank(corpus, settings);
+    if (isa == "avx2") return avx2::make_shared_bank(corpus, settings);
+#endif
+    return portable::make_shared_bank(corpus, settings);
+}
+
+std::string known_isa(const std::string& isa) {
+    const std::vector<std::string> known = instruction_sets();
+    if (isa == "auto") return known.back();
+    if (std::find(known.begin(), known.end(), isa) == known.end())
+        throw std::invalid_argument("this processor has no instruction set '" + isa + "'");
+    return isa;
 }
 
 uint32_t positive_clauses(uint64_t key, uint32_t n_clauses) {
@@ -47,14 +63,12 @@ std::vector<std::string> instruction_sets() {
 Autoencoder::Autoencoder(const Corpus& corpus, const Settings& settings, const std::string& kernel,
                          const std::string& isa)
     : corpus_(corpus), settings_(settings) {
-    const std::vector<std::string> known = instruction_sets();
-    isa_ = isa == "auto" ? known.back() : isa;
-    if (std::find(known.begin(), known.end(), isa_) == known.end())
-        throw std::invalid_argument("this processor has no instruction set '" + isa + "'");
+    isa_ = known_isa(isa);
     if (kernel != "auto" && kernel != "lazy" && kernel != "sliced")
         throw std::invalid_argument("there is no kernel '" + kernel + "'");
     if (kernel == "lazy" && !lazy_can(settings))
-        throw std::invalid_argument("the lazy kernel needs specificity 1, at most 256 clauses and a countable limit");
+        throw std::invalid_argument("the lazy kernel needs specificity 1, at most 256 clauses, a countable limit and "
+                                    "negated literals");
     sliced_ = kernel == "sliced" || !lazy_can(settings);
 }
 
@@ -87,6 +101,15 @@ Machine& Autoencoder::machine_for(uint64_t key) {
     const uint32_t room = sliced_ ? 0 : narrow ? std::max(settings_.n_clauses / 2, 1u) : settings_.n_clauses;
     if (!machine) machine.reset(make(isa_, corpus_, settings_, room));
     return *machine;
+}
+
+SharedAutoencoder::SharedAutoencoder(const Corpus& corpus, const Settings& settings, const std::string& isa)
+    : corpus_(corpus), settings_(settings), bank_(make_shared(known_isa(isa), corpus, settings)) {}
+
+bool SharedAutoencoder::train(const std::vector<uint32_t>& targets, const std::vector<uint64_t>& keys, uint64_t key) {
+    stop_ = false;
+    n_done_ = 0;
+    return bank_->train(targets.data(), keys.data(), static_cast<uint32_t>(targets.size()), key, stop_, n_done_);
 }
 
 }  // namespace omnitm

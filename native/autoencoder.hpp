@@ -36,4 +36,24 @@ class Autoencoder {
     Machine* trained_ = nullptr;
 };
 
+// The same for a bank that several words share, always sliced, with states of 8 bits.
+class SharedAutoencoder {
+  public:
+    SharedAutoencoder(const Corpus& corpus, const Settings& settings, const std::string& isa);
+
+    bool train(const std::vector<uint32_t>& targets, const std::vector<uint64_t>& keys, uint64_t key);
+    void stop() { stop_ = true; }
+    uint64_t n_done() const { return n_done_; }  // examples that all words have learned from so far
+    const SharedBank& bank() const { return *bank_; }
+    const Corpus& corpus() const { return corpus_; }
+    const Settings& settings() const { return settings_; }
+
+  private:
+    Corpus corpus_;
+    Settings settings_;
+    std::unique_ptr<SharedBank> bank_;
+    std::atomic<bool> stop_ = false;
+    std::atomic<uint64_t> n_done_ = 0;
+};
+
 }  // namespace omnitm

@@ -4,7 +4,10 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
+
 #include "autoencoder.hpp"
+#include "glove.hpp"
 #include "text.hpp"
 #include "vectors.hpp"
 
@@ -50,13 +53,13 @@ class PyAutoencoder {
     PyAutoencoder(Input<uint64_t> document_offsets, Input<uint32_t> document_words, Input<uint64_t> word_offsets,
                   Input<uint32_t> word_documents, uint32_t n_clauses, int32_t threshold, uint64_t forget_probability,
                   uint32_t accumulation, uint64_t n_examples, uint64_t label_probability, uint32_t max_included,
-                  int state_bits, bool fast, const std::string& kernel, const std::string& isa)
+                  int state_bits, bool fast, bool negated, const std::string& kernel, const std::string& isa)
         : owners_{nb::cast(document_offsets), nb::cast(document_words), nb::cast(word_offsets),
                   nb::cast(word_documents)},
           autoencoder_({document_offsets.data(), document_words.data(), word_offsets.data(), word_documents.data(),
                         document_offsets.size() - 1, static_cast<uint32_t>(word_offsets.size() - 1)},
                        {n_clauses, threshold, forget_probability, accumulation, n_examples, label_probability,
-                        max_included, state_bits, fast},
+                        max_included, state_bits, fast, negated},
                        kernel, isa) {}
 
     bool train(uint32_t target, uint64_t key) {
@@ -104,14 +107,75 @@ class PyAutoencoder {
     omnitm::Autoencoder autoencoder_;
 };
 
+// A bank of clauses that several words share.
+class PySharedAutoencoder {
+  public:
+    PySharedAutoencoder(Input<uint64_t> document_offsets, Input<uint32_t> document_words, Input<uint64_t> word_offsets,
+                        Input<uint32_t> word_documents, uint32_t n_clauses, int32_t threshold,
+                        uint64_t forget_probability, uint32_t accumulation, uint64_t n_examples,
+                        uint64_t label_probability, uint32_t max_included, bool negated, const std::string& isa)
+        : owners_{nb::cast(document_offsets), nb::cast(document_words), nb::cast(word_offsets),
+                  nb::cast(word_documents)},
+          shared_({document_offsets.data(), document_words.data(), word_offsets.data(), word_documents.data(),
+                   document_offsets.size() - 1, static_cast<uint32_t>(word_offsets.size() - 1)},
+                  {n_clauses, threshold, forget_probability, accumulation, n_examples, label_probability, max_included,
+                   8, false, negated},
+                  isa) {}
+
+    bool train(const std::vector<uint32_t>& targets, const std::vector<uint64_t>& keys, uint64_t key) {
+        if (targets.empty() || targets.size() != keys.size()) throw nb::value_error("a key per target, and one at least");
+        for (const uint32_t target : targets)
+            if (target >= shared_.corpus().n_words) throw nb::index_error("no such word");
+        n_targets_ = targets.size();
+        nb::gil_scoped_release unlocked;
+        return shared_.train(targets, keys, key);
+    }
+
+    void stop() { shared_.stop(); }
+    uint64_t n_done() const { return shared_.n_done(); }
+
+    void states(Output<uint8_t> out) {
+        if (out.size() != size_t{2} * shared_.corpus().n_words * shared_.settings().n_clauses)
+            throw nb::value_error("`out` must have a place per clause and literal");
+        shared_.bank().shared_states(out.data());
+    }
+
+    void weights(Output<int32_t> out) {
+        if (out.size() != n_targets_ * shared_.settings().n_clauses)
+            throw nb::value_error("`out` must have a place per target and clause");
+        const int32_t* weights = shared_.bank().shared_weights();
+        std::copy(weights, weights + out.size(), out.data());
+    }
+
+  private:
+    nb::object owners_[4];
+    omnitm::SharedAutoencoder shared_;
+    size_t n_targets_ = 0;
+};
+
+void bind_shared_autoencoder(nb::module_& m) {
+    nb::class_<PySharedAutoencoder>(m, "SharedAutoencoder", "See omnitm.machine.SharedAutoencoder.")
+        .def(nb::init<Input<uint64_t>, Input<uint32_t>, Input<uint64_t>, Input<uint32_t>, uint32_t, int32_t, uint64_t,
+                      uint32_t, uint64_t, uint64_t, uint32_t, bool, const std::string&>(),
+             "document_offsets"_a, "document_words"_a, "word_offsets"_a, "word_documents"_a, nb::kw_only(),
+             "n_clauses"_a, "threshold"_a, "forget_probability"_a, "accumulation"_a, "n_examples"_a,
+             "label_probability"_a, "max_included"_a, "negated"_a, "isa"_a)
+        .def("train", &PySharedAutoencoder::train, "targets"_a, "keys"_a, "key"_a, "False: stopped before the end.")
+        .def("stop", &PySharedAutoencoder::stop, "Make a running `train` return soon; may be called from any thread.")
+        .def_prop_ro("n_done", &PySharedAutoencoder::n_done)
+        .def("states", &PySharedAutoencoder::states, "out"_a)
+        .def("weights", &PySharedAutoencoder::weights, "out"_a);
+}
+
 void bind_autoencoder(nb::module_& m) {
     m.def("instruction_sets", &omnitm::instruction_sets, "Instruction sets of this processor, best last.");
     nb::class_<PyAutoencoder>(m, "Autoencoder", "One thread's machine: see omnitm.machine.Autoencoder.")
         .def(nb::init<Input<uint64_t>, Input<uint32_t>, Input<uint64_t>, Input<uint32_t>, uint32_t, int32_t, uint64_t,
-                      uint32_t, uint64_t, uint64_t, uint32_t, int, bool, const std::string&, const std::string&>(),
+                      uint32_t, uint64_t, uint64_t, uint32_t, int, bool, bool, const std::string&, const std::string&>(),
              "document_offsets"_a, "document_words"_a, "word_offsets"_a, "word_documents"_a, nb::kw_only(),
              "n_clauses"_a, "threshold"_a, "forget_probability"_a, "accumulation"_a, "n_examples"_a,
-             "label_probability"_a, "max_included"_a, "state_bits"_a, "fast"_a, "kernel"_a, "isa"_a)
+             "label_probability"_a, "max_included"_a, "state_bits"_a, "fast"_a, "negated"_a, "kernel"_a,
+             "isa"_a)
         .def("train", &PyAutoencoder::train, "target"_a, "key"_a, "False: stopped before the end.")
         .def("record", &PyAutoencoder::record, "target"_a, "key"_a, "word"_a, "states"_a, "feedback"_a, "weights"_a,
              "Train, and write down what becomes of one word's literals. False: stopped before the end.")
@@ -304,11 +368,84 @@ void bind_text(nb::module_& m) {
         nb::arg("offsets"), nb::arg("members"), nb::arg("limit"));
 }
 
+// ---- GloVe
+
+namespace glove = omnitm::glove;
+
+using FloatMatrix = nb::ndarray<float, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+glove::Text glove_text(const Array<std::uint32_t>& ids, const Array<std::uint64_t>& offsets, std::uint32_t n_words,
+                       std::uint32_t window) {
+    const std::span<const std::uint64_t> bounds = view(offsets);
+    if (bounds.empty() || bounds.back() != ids.size() || !std::is_sorted(bounds.begin(), bounds.end()))
+        throw nb::value_error("`offsets` must span `ids` and ascend");
+    for (const std::uint32_t id : view(ids))
+        if (id >= n_words) throw nb::value_error("`ids` must be numbers of words");
+    return {view(ids), view(offsets), n_words, window};
+}
+
+NumpyArray<std::uint64_t> glove_neighbours(const Array<std::uint32_t>& ids, const Array<std::uint64_t>& offsets,
+                                           std::uint32_t n_words, std::uint32_t window) {
+    const glove::Text text = glove_text(ids, offsets, n_words, window);
+    std::vector<std::uint64_t> counts;
+    {
+        nb::gil_scoped_release released;
+        counts = glove::neighbours(text);
+    }
+    return to_numpy(std::move(counts));
+}
+
+nb::list glove_count(const Array<std::uint32_t>& ids, const Array<std::uint64_t>& offsets, std::uint32_t n_words,
+                     std::uint32_t window, std::uint32_t first, std::uint32_t end, std::uint32_t n_groups,
+                     double x_max, double alpha) {
+    const glove::Text text = glove_text(ids, offsets, n_words, window);
+    if (first > end || end > n_words || n_groups == 0) throw nb::value_error("no such words or groups");
+    std::vector<std::vector<glove::Entry>> blocks;
+    {
+        nb::gil_scoped_release released;
+        blocks = glove::count(text, first, end, n_groups, {x_max, alpha});
+    }
+    nb::list arrays;
+    for (std::vector<glove::Entry>& block : blocks) {
+        const auto* bytes = reinterpret_cast<const std::uint8_t*>(block.data());
+        arrays.append(to_numpy(std::vector<std::uint8_t>(bytes, bytes + block.size() * sizeof(glove::Entry))));
+        block = {};
+    }
+    return arrays;
+}
+
+double glove_train(FloatMatrix words, FloatMatrix contexts, std::uint32_t size,
+                   const std::vector<Array<std::uint8_t>>& blocks, float learning_rate, unsigned n_threads) {
+    if (words.shape(0) != contexts.shape(0) || words.shape(1) != contexts.shape(1) || words.shape(1) < 2 * (size + 2))
+        throw nb::value_error("vectors must have room for parameters and squares");
+    std::vector<std::span<const glove::Entry>> entries;
+    for (const Array<std::uint8_t>& block : blocks) {
+        const auto* first = reinterpret_cast<const glove::Entry*>(block.data());
+        entries.emplace_back(first, block.size() / sizeof(glove::Entry));
+        for (const glove::Entry& entry : entries.back())
+            if (std::max(entry.row, entry.column) >= words.shape(0)) throw nb::value_error("no such word");
+    }
+    nb::gil_scoped_release released;
+    return glove::train({words.data(), contexts.data(), size, static_cast<std::uint32_t>(words.shape(1) / 2)}, entries,
+                        learning_rate, n_threads);
+}
+
+void bind_glove(nb::module_& m) {
+    m.def("glove_neighbours", &glove_neighbours, "ids"_a, "offsets"_a, "n_words"_a, "window"_a,
+          "How many neighbours each word has in a text.");
+    m.def("glove_count", &glove_count, "ids"_a, "offsets"_a, "n_words"_a, "window"_a, "first"_a, "end"_a,
+          "n_groups"_a, "x_max"_a, "alpha"_a, "Counts of some words with all words, as bytes of entries per block.");
+    m.def("glove_train", &glove_train, "words"_a, "contexts"_a, "size"_a, "blocks"_a, "learning_rate"_a,
+          "n_threads"_a, "One pass over blocks that share no words; returns the cost.");
+}
+
 }  // namespace
 
 NB_MODULE(_native, m) {
     m.doc() = "Native kernels of omnitm; use the Python modules around them.";
     bind_vectors(m);
     bind_autoencoder(m);
+    bind_shared_autoencoder(m);
     bind_text(m);
+    bind_glove(m);
 }

@@ -25,6 +25,7 @@ struct Settings {
     uint32_t max_included;       // 2**32 - 1: no limit
     int state_bits;
     bool fast;
+    bool negated;  // whether clauses may ask for the absence of a word; the lazy machine needs it
 
     int initial_state() const { return (1 << (state_bits - 1)) - 1; }
     int max_state() const { return (1 << state_bits) - 1; }
@@ -51,6 +52,17 @@ class Machine {
     virtual void embedding(int16_t* out) const = 0;    // n_words
     virtual void states(uint8_t* out) const = 0;       // n_clauses x 2 n_words
     virtual const int32_t* weights() const = 0;        // n_clauses
+};
+
+// A clause bank that several words share: the classic TM-AE.
+class SharedBank {
+  public:
+    virtual ~SharedBank() = default;
+    // Draws of a word come from its key, first weights and the order of words from `key`. False: stopped half-way.
+    virtual bool train(const uint32_t* targets, const uint64_t* keys, uint32_t n_targets, uint64_t key,
+                       const std::atomic<bool>& stop, std::atomic<uint64_t>& n_done) = 0;
+    virtual void shared_states(uint8_t* out) const = 0;  // n_clauses x 2 n_words
+    virtual const int32_t* shared_weights() const = 0;   // n_targets x n_clauses
 };
 
 }  // namespace omnitm

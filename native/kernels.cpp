@@ -2,6 +2,7 @@
 #include "kernels.hpp"
 
 #include "lazy.hpp"
+#include "shared.hpp"
 #include "sliced.hpp"
 
 namespace omnitm::OMNITM_ISA {
@@ -33,6 +34,10 @@ Machine* make_machine(const Corpus& corpus, const Settings& settings, uint32_t n
     if (n_lanes == 0) return make_sliced(corpus, settings);
     if (settings.state_bits == 8) return make_lazy<true>(corpus, settings, n_lanes);
     return make_lazy<false>(corpus, settings, n_lanes);
+}
+
+SharedBank* make_shared_bank(const Corpus& corpus, const Settings& settings) {
+    return new SharedMachine<8>(corpus, settings);
 }
 
 }  // namespace omnitm::OMNITM_ISA

@@ -10,6 +10,7 @@ constexpr uint32_t kMaxLazyLanes = 256;
     namespace isa {                                                                                     \
     /* n_lanes: how many clauses the lazy machine must hold; 0 asks for the sliced machine. */          \
     Machine* make_machine(const Corpus& corpus, const Settings& settings, uint32_t n_lanes);            \
+    SharedBank* make_shared_bank(const Corpus& corpus, const Settings& settings);                       \
     }
 OMNITM_DECLARE(portable)
 #ifdef OMNITM_X86

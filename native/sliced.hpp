@@ -63,19 +63,21 @@ class LiteralCoins {
 };
 
 template <int Bits>
-class alignas(128) SlicedMachine final : public Machine {  // threads must not share cache lines
+class alignas(128) SlicedMachine : public Machine {  // threads must not share cache lines
   public:
     SlicedMachine(const Corpus& corpus, const Settings& settings)
         : corpus_(corpus),
           settings_(settings),
           n_half_((corpus.n_words + kSlice - 1) / kSlice),
           n_chunks_(2 * n_half_),
+          n_used_(settings.negated ? n_chunks_ : n_half_),
           sampler_(corpus, settings),
           clauses_(settings),
           words_(n_half_),
           visible_(n_half_),
           low_(size_t{settings.n_clauses} * n_chunks_ * (Bits - 1)),
           top_(size_t{settings.n_clauses} * n_chunks_),
+          idle_(size_t{settings.n_clauses} * n_chunks_),
           n_included_(settings.n_clauses),
           output_(settings.n_clauses),
           small_(settings.n_clauses),
@@ -123,7 +125,7 @@ class alignas(128) SlicedMachine final : public Machine {  // threads must not s
         }
     }
 
-  private:
+  protected:
     // Calls after_example(number) when an example is learnt.
     template <class AfterExample>
     bool train(uint32_t target, uint64_t key, const std::atomic<bool>& stop, AfterExample&& after_example) {
@@ -171,13 +173,23 @@ class alignas(128) SlicedMachine final : public Machine {  // threads must not s
     void start(uint32_t target, uint64_t key) {
         sampler_.set(target, key);
         clauses_.start(key);
+        start_states();
+        flip_bit(visible_, target);
+        literal_draws_ = Draws(key, Purpose::literal);
+    }
+
+    // All literals one step below inclusion, all words visible.
+    void start_states() {
         low_.fill(~Slice{});
         top_.fill(Slice{});
+        idle_.fill(0);
         n_included_.fill(0);
         visible_.fill(Slice{});
-        for (uint32_t w = 0; w < corpus_.n_words; ++w)
-            if (w != target) set_bit(visible_, w);
-        literal_draws_ = Draws(key, Purpose::literal);
+        for (uint32_t w = 0; w < corpus_.n_words; ++w) set_bit(visible_, w);
+    }
+
+    static void flip_bit(Buffer<Slice>& bits, uint32_t i) {
+        reinterpret_cast<uint64_t*>(bits.data())[i / 64] ^= 1ull << (i % 64);
     }
 
     static void set_bit(Buffer<Slice>& bits, uint32_t i) {
@@ -190,25 +202,21 @@ class alignas(128) SlicedMachine final : public Machine {  // threads must not s
             small_[lane] = n_included_[lane] <= settings_.max_included;
         }
         clauses_.teach(example, label, output_.data(), small_.data(), remember_.data(), forget_.data(), reject_.data());
-        for (uint32_t lane = 0; lane < clauses_.n_lanes(); ++lane) {
-            const uint64_t number = example * settings_.n_clauses + clauses_.clause(lane);
-            const LiteralCoins coins(literal_draws_(number), settings_.forget_probability, n_chunks_);
-            if (remember_[lane])
-                update(lane, [&](uint32_t chunk, const Slice& is_true, Slice& up, Slice& down) {
-                    up = is_true;
-                    down = ~is_true & coins(chunk);
-                });
-            else if (forget_[lane])
-                update(lane, [&](uint32_t chunk, const Slice&, Slice& up, Slice& down) {
-                    up = Slice{};
-                    down = coins(chunk);
-                });
-            else if (reject_[lane])
-                update(lane, [&](uint32_t, const Slice& is_true, Slice& up, Slice& down) {
-                    up = ~is_true;
-                    down = Slice{};
-                });
-        }
+        for (uint32_t lane = 0; lane < clauses_.n_lanes(); ++lane)
+            give_feedback(lane, example * settings_.n_clauses + clauses_.clause(lane));
+    }
+
+    void give_feedback(uint32_t lane, uint64_t number) {
+        const LiteralCoins coins(literal_draws_(number), settings_.forget_probability, n_chunks_);
+        const auto nowhere = [](const Slice&) { return Slice{}; };
+        const auto where_true = [](const Slice& is_true) { return is_true; };
+        const auto where_false = [](const Slice& is_true) { return ~is_true; };
+        if (remember_[lane])
+            update(lane, where_true, [&](uint32_t chunk, const Slice& is_true) { return ~is_true & coins(chunk); });
+        else if (forget_[lane])
+            update(lane, nowhere, [&](uint32_t chunk, const Slice&) { return coins(chunk); });
+        else if (reject_[lane])
+            update(lane, where_false, [](uint32_t, const Slice&) { return Slice{}; });
     }
 
     bool matches(uint32_t lane) const {
@@ -218,24 +226,27 @@ class alignas(128) SlicedMachine final : public Machine {  // threads must not s
         return true;
     }
 
-    template <class Rule>
-    void update(uint32_t lane, Rule&& rule) {
+    // A chunk whose states are all 0 is idle: there, nothing can sink and no coins are needed.
+    template <class Up, class Down>
+    void update(uint32_t lane, Up&& up, Down&& down) {
         Slice* top = top_.data() + size_t{lane} * n_chunks_;
         Slice* low = low_.data() + size_t{lane} * n_chunks_ * (Bits - 1);
+        uint8_t* idle = idle_.data() + size_t{lane} * n_chunks_;
         uint32_t n_included = 0;
-        for (uint32_t chunk = 0; chunk < n_chunks_; ++chunk) {
+        for (uint32_t chunk = 0; chunk < n_used_; ++chunk) {
             const uint32_t in_half = chunk < n_half_ ? chunk : chunk - n_half_;
             const Slice is_true = chunk < n_half_ ? words_[in_half] : ~words_[in_half];
-            Slice up, down;
-            rule(chunk, is_true, up, down);
-            move(low + size_t{chunk} * (Bits - 1), top[chunk], up & visible_[in_half], down & visible_[in_half]);
+            const Slice rising = up(is_true) & visible_[in_half];
+            if (idle[chunk] && !any(rising)) continue;
+            const Slice sinking = idle[chunk] ? Slice{} : down(chunk, is_true) & visible_[in_half];
+            idle[chunk] = !move(low + size_t{chunk} * (Bits - 1), top[chunk], rising, sinking);
             n_included += ones(top[chunk]);
         }
         n_included_[lane] = n_included;
     }
 
-    // Adds one where `up`, subtracts one where `down` (x - 1 = ~(~x + 1)), saturating at both ends.
-    static void move(Slice* low, Slice& top, const Slice& up, const Slice& down) {
+    // Adds one where `up`, subtracts one where `down` (x - 1 = ~(~x + 1)), saturating at both ends. False: all are 0.
+    static bool move(Slice* low, Slice& top, const Slice& up, const Slice& down) {
         Slice carry = up | down;
         for (int plane = 0; plane < Bits - 1; ++plane) {
             const Slice next = (low[plane] ^ down) & carry;
@@ -245,8 +256,9 @@ class alignas(128) SlicedMachine final : public Machine {  // threads must not s
         const Slice overflow = (top ^ down) & carry;
         top ^= carry;
         const Slice full = overflow & up, empty = overflow & down;
-        for (int plane = 0; plane < Bits - 1; ++plane) low[plane] = (low[plane] | full) & ~empty;
-        top = (top | full) & ~empty;
+        Slice some = top = (top | full) & ~empty;
+        for (int plane = 0; plane < Bits - 1; ++plane) some |= low[plane] = (low[plane] | full) & ~empty;
+        return any(some);
     }
 
     void add_states(uint32_t lane, uint32_t chunk, int32_t sign, int32_t* sums) const {
@@ -264,12 +276,13 @@ class alignas(128) SlicedMachine final : public Machine {  // threads must not s
 
     const Corpus corpus_;
     const Settings settings_;
-    const uint32_t n_half_, n_chunks_;
+    const uint32_t n_half_, n_chunks_, n_used_;
     Sampler sampler_;
     Clauses clauses_;
     Draws literal_draws_;
     Buffer<Slice> words_, visible_;
     Buffer<Slice> low_, top_;
+    Buffer<uint8_t> idle_;
     Buffer<uint32_t> n_included_;
     Buffer<uint8_t> output_, small_, remember_, forget_, reject_;
 };

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_matrix
 
-from omnitm.corpus import DocumentIndex
+from omnitm.corpus import DocumentIndex, build_index
 from omnitm.embedding import train_vectors
 from omnitm.explain import Explainer
 from omnitm.machine import AutoencoderSettings
@@ -45,6 +45,16 @@ def checkerboard(n_topics: int = 2, words_per_topic: int = 6, documents_per_topi
 @pytest.fixture(scope="session")
 def board() -> DocumentIndex:
     return checkerboard()
+
+
+@pytest.fixture(scope="session")
+def topics(tmp_path_factory: pytest.TempPathFactory) -> DocumentIndex:
+    """Index a small text, with its file, so that models of neighbours can read it; a line has one topic."""
+    folder, random = tmp_path_factory.mktemp("topics"), np.random.default_rng(3)
+    words = (["road", "car", "wheel", "driver", "engine"], ["sea", "ship", "sail", "captain", "wave"])
+    lines = [" ".join(random.choice(words[line % 2], 8)) for line in range(300)]
+    (folder / "text.txt").write_text("\n".join(lines) + "\n")
+    return DocumentIndex.open(build_index(folder / "text.txt", folder / "index"))
 
 
 @pytest.fixture(scope="session")

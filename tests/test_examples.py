@@ -15,7 +15,10 @@ from omnitm.cli import main
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 MODULES = (
+    "baselines.ppmi",
+    "baselines.registry",
     "embedding.estimator",
+    "embedding.store.record",
     "embedding.word_vectors",
     "evaluation.coherence",
     "explain.company",
@@ -31,6 +34,14 @@ MODULES = (
 def test_docstrings(name: str) -> None:
     result = doctest.testmod(importlib.import_module(f"omnitm.{name}"))
     assert result.attempted
+    assert not result.failed
+
+
+def test_other_models() -> None:
+    (block,) = re.findall(r"```python\n(.*?)```", (DOCS / "baselines.md").read_text(), flags=re.DOTALL)
+    example = doctest.DocTestParser().get_doctest(block, {}, "baselines.md", None, 0)
+    result = doctest.DocTestRunner().run(example)
+    assert result.attempted == 5
     assert not result.failed
 
 

@@ -19,7 +19,7 @@ def instruction_sets() -> list[str]:
 class Autoencoder:
     """One thread's machine: see omnitm.machine.Autoencoder."""
 
-    def __init__(self, document_offsets: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], document_words: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], word_offsets: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], word_documents: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], *, n_clauses: int, threshold: int, forget_probability: int, accumulation: int, n_examples: int, label_probability: int, max_included: int, state_bits: int, fast: bool, kernel: str, isa: str) -> None: ...
+    def __init__(self, document_offsets: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], document_words: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], word_offsets: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], word_documents: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], *, n_clauses: int, threshold: int, forget_probability: int, accumulation: int, n_examples: int, label_probability: int, max_included: int, state_bits: int, fast: bool, negated: bool, kernel: str, isa: str) -> None: ...
 
     def train(self, target: int, key: int) -> bool:
         """False: stopped before the end."""
@@ -33,6 +33,24 @@ class Autoencoder:
         """Make a running `train` return soon; may be called from any thread."""
 
     def embedding(self, out: Annotated[NDArray[numpy.int16], dict(shape=(None,), order='C', device='cpu')]) -> None: ...
+
+    def states(self, out: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu')]) -> None: ...
+
+    def weights(self, out: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')]) -> None: ...
+
+class SharedAutoencoder:
+    """See omnitm.machine.SharedAutoencoder."""
+
+    def __init__(self, document_offsets: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], document_words: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], word_offsets: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], word_documents: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], *, n_clauses: int, threshold: int, forget_probability: int, accumulation: int, n_examples: int, label_probability: int, max_included: int, negated: bool, isa: str) -> None: ...
+
+    def train(self, targets: Sequence[int], keys: Sequence[int], key: int) -> bool:
+        """False: stopped before the end."""
+
+    def stop(self) -> None:
+        """Make a running `train` return soon; may be called from any thread."""
+
+    @property
+    def n_done(self) -> int: ...
 
     def states(self, out: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu')]) -> None: ...
 
@@ -89,3 +107,12 @@ def invert(words: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C'
 def interleave(counts: Sequence[Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)]], runs: Sequence[Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)]]) -> Annotated[NDArray[numpy.uint32], dict(shape=(None,))]: ...
 
 def first_defect(offsets: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], members: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], limit: int) -> int: ...
+
+def glove_neighbours(ids: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_words: int, window: int) -> Annotated[NDArray[numpy.uint64], dict(shape=(None,))]:
+    """How many neighbours each word has in a text."""
+
+def glove_count(ids: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_words: int, window: int, first: int, end: int, n_groups: int, x_max: float, alpha: float) -> list:
+    """Counts of some words with all words, as bytes of entries per block."""
+
+def glove_train(words: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], contexts: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], size: int, blocks: Sequence[Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]], learning_rate: float, n_threads: int) -> float:
+    """One pass over blocks that share no words; returns the cost."""

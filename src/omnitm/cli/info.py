@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     import argparse
 
     from omnitm.cli.examples import Commands
+    from omnitm.embedding.store import AnyRecord
 
 _EXAMPLE = """\
   omnitm info news-model
@@ -69,7 +70,7 @@ def model_facts(path: Path, *, verify: bool) -> dict[str, Any]:
         "words": len(model.words),
         "features": len(model.features),
         "bytes": model.matrix.nbytes,
-        **asdict(model.record.settings),
+        **_settings(model.record),
         "seed": model.record.seed,
         "index fingerprint": model.record.index_fingerprint,
         "omnitm version": model.record.omnitm_version,
@@ -80,6 +81,12 @@ def model_facts(path: Path, *, verify: bool) -> dict[str, Any]:
         done, total = unfinished
         facts["being added"] = f"{done:,} of {total:,} more words; continue with `omnitm train ... --resume`"
     return facts
+
+
+def _settings(record: AnyRecord) -> dict[str, Any]:
+    if isinstance(record.settings, dict):
+        return {"kind": getattr(record, "model", "omni"), **record.settings}
+    return asdict(record.settings)
 
 
 def print_facts(facts: dict[str, Any]) -> None:

@@ -36,8 +36,8 @@ def add_parser(commands: Commands) -> None:
     parser.add_argument(
         "--metric",
         choices=("association", "association-symmetric", "cosine"),
-        default="association",
-        help="association: how much a word's machine leans on another word (default); cosine: of vectors",
+        help="association: how much a word's machine leans on another word (default where coordinates are "
+        "words); cosine: of vectors (default elsewhere)",
     )
     parser.add_argument("--together", action="store_true", help="one list for all words together")
     parser.add_argument("--minus", metavar="WORD", nargs="+", help="with --together: away from these words")
@@ -65,7 +65,7 @@ def run(arguments: argparse.Namespace) -> int:
         }
         print(json.dumps(rows, ensure_ascii=False, indent=2))
     else:
-        print_neighbours(found, arguments.metric)
+        print_neighbours(found, vectors.usable_metric(arguments.metric))
     return 0
 
 

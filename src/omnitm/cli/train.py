@@ -26,8 +26,11 @@ _EXAMPLE = """\
 stopped? the same command with --resume trains the rest:
   omnitm train news.txt -o news-model --resume
 more words later:
-  omnitm train news.txt -o news-model --add --words more.txt"""
+  omnitm train news.txt -o news-model --add --words more.txt
+another model of words on the same text:
+  omnitm train news.txt -o news-w2v --model word2vec --set window=10"""
 
+MODEL_NAMES = ("omni", "fast-omni", "word2vec", "fasttext", "glove", "ppmi", "tmae", "two-phase")
 _SETTING_HELP: dict[str, tuple[Any, str]] = {
     "n_clauses": (int, "clauses per word (the paper's c)"),
     "threshold": (int, "vote at which feedback fades out (T)"),
@@ -60,6 +63,12 @@ def add_parser(commands: Commands) -> None:
     parser.add_argument(
         "-o", "--output", metavar="MODEL", type=Path, required=True, help="folder to write the model to"
     )
+    parser.add_argument(
+        "--model",
+        choices=MODEL_NAMES,
+        default="omni",
+        help="what to train (default: omni; docs/baselines.md)",
+    )
     words = parser.add_mutually_exclusive_group()
     words.add_argument(
         "--words", metavar="FILE", type=Path, help="train the words in this file, one per line"
@@ -84,6 +93,13 @@ def _add_settings(parser: argparse.ArgumentParser) -> None:
         "--paper", action="store_true", help="start from the paper's settings instead of the defaults"
     )
     group.add_argument("--seed", metavar="N", type=int, help="seed of all random draws (default: 0)")
+    group.add_argument(
+        "--set",
+        metavar="NAME=VALUE",
+        action="append",
+        default=[],
+        help="any other setting of a model that is not Omni; may be repeated",
+    )
     defaults = AutoencoderSettings()
     for name, (kind, help_text) in _SETTING_HELP.items():
         default = f"default: {getattr(defaults, name)}; paper: {PAPER[name]}"
@@ -105,6 +121,8 @@ def run(arguments: argparse.Namespace) -> int:
     from omnitm.embedding.training import add_words, train_model
     from omnitm.engines import ThreadsEngine
 
+    if arguments.model not in {"omni", "fast-omni"}:
+        return _run_baseline(arguments)
     settings, engine = _settings(arguments), ThreadsEngine(arguments.threads)
     if arguments.add and (settings or arguments.seed is not None):
         raise ParameterError(
@@ -137,9 +155,42 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def _run_baseline(arguments: argparse.Namespace) -> int:
+    from omnitm.cli.corpora import open_corpus
+    from omnitm.cli.train_baseline import baseline_settings, check_options, train_baseline
+    from omnitm.embedding.store.folder import check_free_for_use
+
+    check_options(arguments)
+    settings = baseline_settings(arguments, _SETTING_HELP)
+    named = None if arguments.words is None else read_targets(arguments.words)
+    check_free_for_use(arguments.output, force=arguments.force)
+    started = time.monotonic()
+    vectors = train_baseline(
+        arguments,
+        settings,
+        lambda: open_corpus(
+            arguments.corpus,
+            arguments.output,
+            reuse=False,
+            threads=arguments.threads or 1,
+            quiet=arguments.quiet,
+        ),
+        lambda index: named or _top_words(arguments, index),
+    )
+    if not arguments.quiet:
+        _say_what_is_there(arguments.output, vectors, time.monotonic() - started)
+    return 0
+
+
 def _settings(arguments: argparse.Namespace) -> AutoencoderSettings | None:
     names = {field.name for field in fields(AutoencoderSettings)}
     given = {name: value for name, value in vars(arguments).items() if name in names}
+    if arguments.set:
+        raise ParameterError(
+            "--set is for models that are not Omni; Omni's settings are options of their own."
+        )
+    if arguments.model == "fast-omni" and given.setdefault("algorithm", "fast") != "fast":
+        raise ParameterError("--model fast-omni is --algorithm fast; leave out the one or the other.")
     if arguments.paper:
         given = {**PAPER, **given}
     return AutoencoderSettings(**given) if given else None

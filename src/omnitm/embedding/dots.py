@@ -1,4 +1,4 @@
-"""Dot products with every row of an integer matrix: exact, native, and without a second copy."""
+"""Dot products with every row of a matrix: exact and native for integers, and without a second copy."""
 
 from __future__ import annotations
 
@@ -23,15 +23,22 @@ class RowLengths(NamedTuple):
     """Largest magnitude in the matrix."""
 
 
-def row_lengths(matrix: NDArray[np.int16]) -> RowLengths:
+def row_lengths(matrix: NDArray[Any]) -> RowLengths:
     """Measure every row."""
+    if matrix.dtype != np.int16:
+        return RowLengths(np.sqrt(np.einsum("ij,ij->i", matrix, matrix, dtype=np.float64)), 0)
     squares = np.empty(len(matrix), dtype=np.int64)
     largest = _native.row_squares(matrix, squares)
     return RowLengths(np.sqrt(squares), largest)
 
 
-def row_dots(matrix: NDArray[np.int16], largest: int, vector: NDArray[Any]) -> NDArray[np.float64]:
-    """Multiply every row with a vector: exactly if it is int16, else to 9 digits of its largest number."""
+def row_dots(matrix: NDArray[Any], largest: int, vector: NDArray[Any]) -> NDArray[np.float64]:
+    """Multiply every row with a vector: exactly if both are int16, else to 9 digits of its largest number.
+
+    A float32 matrix is multiplied as numpy does it.
+    """
+    if matrix.dtype != np.int16:
+        return np.asarray(matrix @ vector.astype(matrix.dtype), dtype=np.float64)
     if vector.dtype == np.int16:
         return _integer_dots(matrix, largest, vector[None])[:, 0].astype(np.float64)
     magnitude = float(np.abs(vector).max(initial=0.0))

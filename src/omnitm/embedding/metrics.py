@@ -1,4 +1,4 @@
-"""How near two words are: by association (a coordinate) or by cosine, on the integer matrix."""
+"""How near two words are: by association (a coordinate) or by cosine."""
 
 from __future__ import annotations
 

@@ -11,7 +11,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from omnitm.embedding.progress import ProgressOption, reporting
-from omnitm.embedding.store import ModelFolder, TrainingRecord, index_fingerprint
+from omnitm.embedding.store import (
+    AnyRecord,
+    ModelFolder,
+    TrainingRecord,
+    index_fingerprint,
+    omni_record,
+)
 from omnitm.embedding.store.manifest import MANIFEST
 from omnitm.embedding.store.whereabouts import note_index
 from omnitm.embedding.word_vectors import WordVectors
@@ -81,9 +87,7 @@ def extend_vectors(
     progress: ProgressOption = False,
 ) -> WordVectors:
     """Train more words in memory, with the settings, seed and index of the others, and append them."""
-    record = vectors.training
-    if record is None:
-        raise ParameterError("Vectors of unknown origin cannot be extended: 'training' is None.")
+    record = omni_record(vectors.training, "be extended")
     targets = check_targets(index, words)
     check_untrained(vectors, targets)
     _Request.of(index).check("word vectors", record, vectors.index_to_key)
@@ -147,6 +151,7 @@ def add_words(
     """Train more words of a finished model, with its settings, seed and index; old rows stay as they are."""
     path = Path(path)
     vectors = WordVectors.load(path)
+    omni_record(vectors.training, "be extended")
     targets = check_targets(index, words)
     check_untrained(vectors, targets)
     _Request.of(index).check(path, vectors.training, vectors.index_to_key)
@@ -260,10 +265,9 @@ class _Request:
     def record(self) -> TrainingRecord:
         return TrainingRecord(self.settings or AutoencoderSettings(), self.seed or 0, self.fingerprint)
 
-    def check(self, path: Path | str, record: TrainingRecord | None, words: Sequence[str]) -> None:
+    def check(self, path: Path | str, record: AnyRecord | None, words: Sequence[str]) -> None:
         """Refuse to continue a model that was started with something else."""
-        if record is None:
-            return
+        record = omni_record(record, "be continued")
         if self.fingerprint != record.index_fingerprint:
             raise CorpusError(
                 f"{path}: was trained on another corpus; give the one that it was started with."

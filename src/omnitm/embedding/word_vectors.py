@@ -1,4 +1,4 @@
-"""Word vectors made of integers with names, under the method names of gensim's KeyedVectors."""
+"""Word vectors under the method names of gensim's KeyedVectors; our own are integers with names."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Union, cast
 import numpy as np
 
 from omnitm.embedding.dots import RowLengths, row_lengths
-from omnitm.embedding.metrics import Metric, Part, best, scorer, unit
+from omnitm.embedding.metrics import SCORERS, Metric, Part, best, scorer, unit
 from omnitm.errors import ParameterError, UnknownWordError
 from omnitm.parameters import check_integer
 
@@ -19,13 +19,16 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from omnitm.embedding.store import TrainingRecord
+    from omnitm.embedding.store import AnyRecord
 
 Query = Union[str, "NDArray[Any]", tuple[Union[str, "NDArray[Any]"], float]]
 
 
 class WordVectors:
     """A row per trained word, a column per word of the vocabulary.
+
+    Vectors of other models may be real numbers, and their columns nameless: `feature_names` None. Then only
+    the cosine has a meaning, and is the default.
 
     Wherever a method takes a `metric`, it is one of
 
@@ -36,11 +39,11 @@ class WordVectors:
     Parameters
     ----------
     matrix
-        int16, words x features; may be memory-mapped.
+        int16 or float32, words x features; may be memory-mapped.
     index_to_key
         The trained words, one per row.
     feature_names
-        The words of the vocabulary, one per column.
+        The words of the vocabulary, one per column; None: columns are not words, and are numbered.
     training
         Settings, seed and index that the vectors were trained with; None if unknown.
 
@@ -55,21 +58,22 @@ class WordVectors:
 
     def __init__(
         self,
-        matrix: NDArray[np.int16],
+        matrix: NDArray[Any],
         index_to_key: Iterable[str],
-        feature_names: Iterable[str],
+        feature_names: Iterable[str] | None,
         *,
-        training: TrainingRecord | None = None,
+        training: AnyRecord | None = None,
     ) -> None:
         self.index_to_key = list(index_to_key)
-        self.feature_names = list(feature_names)
+        self.has_named_features = feature_names is not None
+        self.feature_names = _numbers(matrix) if feature_names is None else list(feature_names)
         self.matrix = _checked_matrix(matrix, len(self.index_to_key), len(self.feature_names))
         self.key_to_index = _positions("index_to_key", self.index_to_key)
         self._columns = _positions("feature_names", self.feature_names)
         self.training = training
 
     @property
-    def vectors(self) -> NDArray[np.int16]:
+    def vectors(self) -> NDArray[Any]:
         """The matrix, under gensim's name."""
         return self.matrix
 
@@ -77,6 +81,11 @@ class WordVectors:
     def vector_size(self) -> int:
         """Number of features."""
         return len(self.feature_names)
+
+    @property
+    def default_metric(self) -> Metric:
+        """The metric that methods use if none is named."""
+        return "association" if self.has_named_features else "cosine"
 
     @cached_property
     def lengths(self) -> RowLengths:
@@ -94,7 +103,7 @@ class WordVectors:
     def __contains__(self, word: object) -> bool:
         return word in self.key_to_index
 
-    def __getitem__(self, words: str | Sequence[str]) -> NDArray[np.int16]:
+    def __getitem__(self, words: str | Sequence[str]) -> NDArray[Any]:
         if isinstance(words, str):
             return self.get_vector(words)
         return self.matrix[[self.get_index(word) for word in words]]
@@ -133,32 +142,43 @@ class WordVectors:
             )
         return vector
 
-    def similarity(self, w1: str, w2: str, *, metric: Metric = "association") -> float:
-        """How near `w2` is to `w1`; higher is nearer."""
-        return scorer(metric).pair(self, w1, w2)
+    def usable_metric(self, metric: Metric | None) -> Metric:
+        """Return the metric, or the default for None; refuse one that needs names where there are none."""
+        if metric is None:
+            return self.default_metric
+        if metric != "cosine" and metric in SCORERS and not self.has_named_features:
+            raise ParameterError(
+                f"The metric {metric!r} reads the coordinate of a word, but the coordinates of these vectors "
+                "are not words; use metric='cosine'."
+            )
+        return metric
 
-    def n_similarity(
-        self, ws1: Sequence[str], ws2: Sequence[str], *, metric: Metric = "association"
-    ) -> float:
+    def similarity(self, w1: str, w2: str, *, metric: Metric | None = None) -> float:
+        """How near `w2` is to `w1`; higher is nearer."""
+        return scorer(self.usable_metric(metric)).pair(self, w1, w2)
+
+    def n_similarity(self, ws1: Sequence[str], ws2: Sequence[str], *, metric: Metric | None = None) -> float:
         """How near two sets of words are: mean association over all pairs, or cosine of the means."""
         first, second = _word_list("ws1", ws1), _word_list("ws2", ws2)
-        if metric == "cosine":
+        if self.usable_metric(metric) == "cosine":
             means = [sum(unit(self.get_vector(word)) for word in words) for words in (first, second)]
             return float(unit(np.asarray(means[0])) @ unit(np.asarray(means[1])))
         return float(np.mean([self.similarity(a, b, metric=metric) for a in first for b in second]))
 
-    def distance(self, w1: str, w2: str, *, metric: Metric = "association") -> float:
+    def distance(self, w1: str, w2: str, *, metric: Metric | None = None) -> float:
         """Return 1 - cosine, or minus the association."""
-        return float(scorer(metric).distances(np.asarray(self.similarity(w1, w2, metric=metric))))
+        similarity = self.similarity(w1, w2, metric=metric)
+        return float(scorer(self.usable_metric(metric)).distances(np.asarray(similarity)))
 
     def distances(
         self,
         word_or_vector: str | NDArray[Any],
         other_words: Sequence[str] = (),
         *,
-        metric: Metric = "association",
+        metric: Metric | None = None,
     ) -> NDArray[Any]:
         """Distances to other words; to all that the metric can find if none are named."""
+        metric = self.usable_metric(metric)
         score = scorer(metric)
         scores = score.scores(self, [(word_or_vector, 1.0)])
         if len(other_words):
@@ -173,7 +193,7 @@ class WordVectors:
         topn: int | None = 10,
         restrict_vocab: int | None = None,
         *,
-        metric: Metric = "association",
+        metric: Metric | None = None,
     ) -> list[tuple[str, float]] | NDArray[Any]:
         """Find the words nearest to `positive` and farthest from `negative`.
 
@@ -189,7 +209,7 @@ class WordVectors:
         parts = [*_parts(positive, 1.0), *_parts(negative, -1.0)]
         if not parts:
             raise ParameterError("most_similar needs at least one word or vector. Got none.")
-        score = scorer(metric)
+        score = scorer(self.usable_metric(metric))
         words = score.candidates(self)
         scores = score.scores(self, parts)
         if restrict_vocab is not None:
@@ -202,7 +222,7 @@ class WordVectors:
         return [pair for pair in found if pair[0] not in given][:wanted]
 
     def similar_by_word(
-        self, word: str, topn: int = 10, restrict_vocab: int | None = None, *, metric: Metric = "association"
+        self, word: str, topn: int = 10, restrict_vocab: int | None = None, *, metric: Metric | None = None
     ) -> list[tuple[str, float]]:
         """Find the words nearest to a word."""
         found = self.most_similar([word], topn=topn, restrict_vocab=restrict_vocab, metric=metric)
@@ -216,20 +236,20 @@ class WordVectors:
         topn: int = 10,
         restrict_vocab: int | None = None,
         *,
-        metric: Metric = "association",
+        metric: Metric | None = None,
     ) -> list[tuple[str, float]]:
         """Find the words nearest to a vector."""
         found = self.most_similar([vector], topn=topn, restrict_vocab=restrict_vocab, metric=metric)
         return cast("list[tuple[str, float]]", found)
 
     def most_similar_to_given(
-        self, key1: str, keys_list: Sequence[str], *, metric: Metric = "association"
+        self, key1: str, keys_list: Sequence[str], *, metric: Metric | None = None
     ) -> str:
         """Find which of the words in `keys_list` is nearest to `key1`."""
         scores = [self.similarity(key1, word, metric=metric) for word in _word_list("keys_list", keys_list)]
         return keys_list[int(np.argmax(scores))]
 
-    def doesnt_match(self, words: Sequence[str], *, metric: Metric = "association") -> str:
+    def doesnt_match(self, words: Sequence[str], *, metric: Metric | None = None) -> str:
         """Find the word that fits the others least: the lowest mean similarity with them."""
         words = _word_list("words", words)
         if len(words) < 2:
@@ -240,30 +260,34 @@ class WordVectors:
         ]
         return words[int(np.argmin(means))]
 
-    def closer_than(self, key1: str, key2: str, *, metric: Metric = "association") -> list[str]:
+    def closer_than(self, key1: str, key2: str, *, metric: Metric | None = None) -> list[str]:
         """List the words that are nearer to `key1` than `key2` is, in the order of the vocabulary."""
+        metric = self.usable_metric(metric)
         score = scorer(metric)
         scores, words = score.scores(self, [(key1, 1.0)]), score.candidates(self)
         find = self.feature_index if metric == "association" else self.get_index
         nearer = np.flatnonzero(scores > scores[find(key2)])
         return [words[i] for i in nearer.tolist() if words[i] != key1]
 
-    def rank(self, key1: str, key2: str, *, metric: Metric = "association") -> int:
+    def rank(self, key1: str, key2: str, *, metric: Metric | None = None) -> int:
         """Rank of `key2` among the neighbours of `key1`; 1 is the nearest."""
         return len(self.closer_than(key1, key2, metric=metric)) + 1
 
     def save(self, path: str | Path, *, force: bool = False) -> None:
         """Write a model folder; `force` replaces an existing model."""
-        from omnitm.embedding.store import ModelFolder
+        from omnitm.embedding.store import write_model
 
         if self.training is None:
             raise ParameterError("Vectors of unknown origin cannot be saved as a model: 'training' is None.")
-        with ModelFolder.create(
-            path, self.index_to_key, self.feature_names, self.training, force=force
-        ) as folder:
-            for row, vector in enumerate(self.matrix):
-                folder.write(row, vector)
-            folder.finish()
+        write_model(
+            path,
+            self.matrix,
+            self.index_to_key,
+            self.feature_names,
+            self.training,
+            is_named=self.has_named_features,
+            force=force,
+        )
 
     @classmethod
     def load(cls, path: str | Path, *, verify: bool = False) -> WordVectors:
@@ -277,18 +301,24 @@ class WordVectors:
         from omnitm.embedding.store import load_model
 
         model = load_model(path, verify=verify)
-        return cls(model.matrix, model.words, model.features, training=model.record)
+        features = model.features if model.is_named else None
+        return cls(model.matrix, model.words, features, training=model.record)
 
     def _where(self, word: object) -> str:
-        if isinstance(word, str) and word in self._columns:
+        if self.has_named_features and isinstance(word, str) and word in self._columns:
             return "trained words, only in the vocabulary (`add_words` or `omnitm train --add` trains it)"
         return "trained words"
 
 
-def _checked_matrix(matrix: NDArray[np.int16], n_words: int, n_features: int) -> NDArray[np.int16]:
+def _numbers(matrix: NDArray[Any]) -> list[str]:
+    shape = np.shape(matrix)
+    return [str(column) for column in range(shape[1] if len(shape) == 2 else 0)]
+
+
+def _checked_matrix(matrix: NDArray[Any], n_words: int, n_features: int) -> NDArray[Any]:
     array = np.asarray(matrix)
-    if array.dtype != np.int16 or array.shape != (n_words, n_features):
-        wanted = f"int16 of shape ({n_words}, {n_features}), words x features"
+    if array.dtype not in {np.dtype(np.int16), np.dtype(np.float32)} or array.shape != (n_words, n_features):
+        wanted = f"int16 or float32 of shape ({n_words}, {n_features}), words x features"
         found = f"{array.dtype} of shape {array.shape}"
         raise ParameterError(f"The 'matrix' parameter of WordVectors must be {wanted}. Got {found} instead.")
     return np.ascontiguousarray(array)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import IntEnum
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -51,6 +51,8 @@ class Autoencoder:
         The corpus; its arrays are shared, not copied.
     settings
         What to learn and how long.
+    negated_literals
+        Whether clauses may ask for the absence of a word; without, "sliced" is the only kernel.
     kernel
         "lazy" (specificity 1 only), "sliced", or "auto"; all give the same bits.
     isa
@@ -58,24 +60,21 @@ class Autoencoder:
     """
 
     def __init__(
-        self, index: DocumentIndex, settings: AutoencoderSettings, *, kernel: str = "auto", isa: str = "auto"
+        self,
+        index: DocumentIndex,
+        settings: AutoencoderSettings,
+        *,
+        negated_literals: bool = True,
+        kernel: str = "auto",
+        isa: str = "auto",
     ) -> None:
         self.index, self.settings = index, settings
-        limit = settings.max_included_literals
         self._native = _native.Autoencoder(
-            index.document_offsets,
-            index.document_words,
-            index.word_offsets,
-            index.word_documents,
-            n_clauses=settings.n_clauses,
-            threshold=settings.threshold,
-            forget_probability=settings.forget_probability,
-            accumulation=settings.accumulation,
-            n_examples=settings.total_examples,
-            label_probability=int(settings.output_balancing * 2**32),
-            max_included=_NO_LIMIT if limit is None or limit >= 2 * index.n_words else limit,
+            *corpus_arrays(index),
+            **native_settings(index, settings),
             state_bits=settings.state_bits,
             fast=settings.algorithm == "fast",
+            negated=negated_literals,
             kernel=kernel,
             isa=isa,
         )
@@ -116,6 +115,25 @@ class Autoencoder:
         out = np.empty(self.settings.n_clauses, dtype=np.int32)
         self._native.weights(out)
         return out
+
+
+def corpus_arrays(index: DocumentIndex) -> tuple[NDArray[Any], ...]:
+    """Return what the native code reads of an index."""
+    return index.document_offsets, index.document_words, index.word_offsets, index.word_documents
+
+
+def native_settings(index: DocumentIndex, settings: AutoencoderSettings) -> dict[str, Any]:
+    """Return the settings that all native machines have, as the native code wants them."""
+    limit = settings.max_included_literals
+    return {
+        "n_clauses": settings.n_clauses,
+        "threshold": settings.threshold,
+        "forget_probability": settings.forget_probability,
+        "accumulation": settings.accumulation,
+        "n_examples": settings.total_examples,
+        "label_probability": int(settings.output_balancing * 2**32),
+        "max_included": _NO_LIMIT if limit is None or limit >= 2 * index.n_words else limit,
+    }
 
 
 def instruction_sets() -> list[str]:

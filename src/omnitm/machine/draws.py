@@ -27,6 +27,7 @@ class Purpose(IntEnum):
     GATE_AND_FEEDBACK = 4
     WEIGHT = 5
     LITERAL = 6
+    ORDER = 7
 
 
 def mix(value: NDArray[np.uint64]) -> NDArray[np.uint64]:

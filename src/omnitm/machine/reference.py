@@ -21,7 +21,15 @@ class ReferenceAutoencoder:
     `states` is clauses x literals; literal k is "word k occurs", literal n_words + k "word k does not".
     """
 
-    def __init__(self, index: DocumentIndex, settings: AutoencoderSettings, target: int, key: int) -> None:
+    def __init__(
+        self,
+        index: DocumentIndex,
+        settings: AutoencoderSettings,
+        target: int,
+        key: int,
+        *,
+        negated_literals: bool = True,
+    ) -> None:
         self.index, self.settings, self.target, self.key = index, settings, target, key
         heads = draw(key, Purpose.INITIAL_WEIGHT, 0, settings.n_clauses) >> np.uint64(63)
         self.weights: NDArray[np.int32] = np.where(heads == 1, 1, -1).astype(np.int32)
@@ -29,6 +37,7 @@ class ReferenceAutoencoder:
             (settings.n_clauses, 2 * index.n_words), settings.include_from - 1, dtype=np.int16
         )
         self.visible = np.ones(2 * index.n_words, dtype=bool)
+        self.visible[index.n_words :] = negated_literals
         self.visible[[target, index.n_words + target]] = False
         self.trained = np.ones(settings.n_clauses, dtype=bool)
         if settings.algorithm == "fast":
@@ -73,7 +82,7 @@ class ReferenceAutoencoder:
         gate, coin, weight_coin = self.coins(example)
         taking_part, vote = self.trained, 0
         if settings.algorithm == "exact":
-            taking_part = gate < settings.threshold - np.minimum(np.abs(weights), settings.threshold)
+            taking_part = self.passes(gate)
             vote = int(
                 np.clip((weights * outputs)[taking_part].sum(), -settings.threshold, settings.threshold)
             )
@@ -85,6 +94,12 @@ class ReferenceAutoencoder:
                 self.type_ii(clause, literals)
         if settings.algorithm == "exact":
             self.weights[taking_part & outputs & (weight_coin < chance)] += 1 if label else -1
+
+    def passes(self, gate: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Decide which clauses take part: the heavier, the more rarely."""
+        threshold = self.settings.threshold
+        passes: NDArray[np.bool_] = gate < threshold - np.minimum(np.abs(self.weights), threshold)
+        return passes
 
     def coins(self, example: int) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
         """Toss each clause's gate (below T), feedback coin and weight coin (below 2T)."""

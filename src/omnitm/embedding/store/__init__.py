@@ -2,6 +2,23 @@
 
 from omnitm.embedding.store.folder import ModelFolder
 from omnitm.embedding.store.loading import StoredModel, load_model
-from omnitm.embedding.store.record import TrainingRecord, index_fingerprint
+from omnitm.embedding.store.record import (
+    AnyRecord,
+    ModelRecord,
+    TrainingRecord,
+    index_fingerprint,
+    omni_record,
+)
+from omnitm.embedding.store.whole import write_model
 
-__all__ = ["ModelFolder", "StoredModel", "TrainingRecord", "index_fingerprint", "load_model"]
+__all__ = [
+    "AnyRecord",
+    "ModelFolder",
+    "ModelRecord",
+    "StoredModel",
+    "TrainingRecord",
+    "index_fingerprint",
+    "load_model",
+    "omni_record",
+    "write_model",
+]

@@ -23,9 +23,11 @@ from omnitm.embedding.store.files import (
 from omnitm.embedding.store.journal import Journal, finished_rows
 from omnitm.embedding.store.loading import load_model
 from omnitm.embedding.store.manifest import (
+    COORDINATES,
     FEATURES,
     JOURNAL,
     MANIFEST,
+    REALS,
     SETTINGS,
     VECTORS,
     WORDS,
@@ -33,7 +35,7 @@ from omnitm.embedding.store.manifest import (
     read_manifest,
     write_manifest,
 )
-from omnitm.embedding.store.record import TrainingRecord, record_from_bytes
+from omnitm.embedding.store.record import TrainingRecord, omni_record, record_from_bytes
 from omnitm.embedding.store.whereabouts import INDEX, INDEX_NOTE
 from omnitm.errors import CorpusError, FileError
 
@@ -42,8 +44,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-_NAMES = (MANIFEST, SETTINGS, FEATURES, WORDS, VECTORS, JOURNAL, INDEX_NOTE)
-_OWN_FILES = {*_NAMES, *(f".{name}.tmp" for name in _NAMES)}
+_NAMES = (MANIFEST, SETTINGS, FEATURES, COORDINATES, WORDS, VECTORS, REALS)
+_OWN_FILES = {JOURNAL, INDEX_NOTE, *(f".{name}.tmp" for name in (*_NAMES, INDEX_NOTE)), *_NAMES}
 _PLAN = (SETTINGS, FEATURES, WORDS)
 _NO_LIMIT = 1 << 62
 
@@ -65,7 +67,7 @@ class ModelFolder:
         if journal.plan != _digest(plan):
             problem = f"one of {', '.join(_PLAN)} has changed since the training began"
             raise FileError(path, f"{problem}; start again with --force")
-        self.record = record_from_bytes(path / SETTINGS, plan[SETTINGS])
+        self.record = omni_record(record_from_bytes(path / SETTINGS, plan[SETTINGS]), "be trained by words")
         self.features = words_from_bytes(path / FEATURES, plan[FEATURES])
         self.words = words_from_bytes(path / WORDS, plan[WORDS])
         self._finished = read_manifest(path) if (path / MANIFEST).exists() else None
@@ -91,9 +93,7 @@ class ModelFolder:
         journal = Journal(path / JOURNAL)
         try:
             journal.forget()
-            with writing(path):
-                for name in (MANIFEST, SETTINGS, FEATURES, WORDS, VECTORS):
-                    (path / name).unlink(missing_ok=True)
+            remove_model(path)
             return cls._begin(path, journal, [record.to_bytes(), *contents])
         except BaseException:
             journal.close()
@@ -127,6 +127,7 @@ class ModelFolder:
             raise FileError(path, "words are already being added; finish that first with --resume")
         try:
             model = load_model(path)
+            omni_record(model.record, "be extended")
             all_words = [*model.words, *words]
             contents = [model.record.to_bytes(), words_to_lines(model.features), words_to_lines(all_words)]
             return cls._begin(path, journal, contents)
@@ -253,6 +254,13 @@ def _roll_back(path: Path) -> None:
     entries = read_manifest(path)
     kept = read_file(path / WORDS, _NO_LIMIT, entries[WORDS].size)
     write_file(path / WORDS, kept)
+
+
+def remove_model(path: Path) -> None:
+    """Remove a model's files, the manifest first."""
+    with writing(path):
+        for name in _NAMES:
+            (path / name).unlink(missing_ok=True)
 
 
 def check_free_for_use(path: Path, *, force: bool) -> None:

@@ -7,23 +7,26 @@ import mmap
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from omnitm.embedding.store.files import open_regular, read_file, sha256_of, words_from_bytes
 from omnitm.embedding.store.journal import finished_rows
 from omnitm.embedding.store.manifest import (
+    COORDINATES,
     FEATURES,
     JOURNAL,
     MANIFEST,
+    REALS,
     SETTINGS,
+    TYPES,
     VECTORS,
     WORDS,
     FileEntry,
     read_manifest,
 )
-from omnitm.embedding.store.record import JSON_LIMIT, TrainingRecord, record_from_bytes
+from omnitm.embedding.store.record import JSON_LIMIT, AnyRecord, record_from_bytes
 from omnitm.errors import FileError
 
 if TYPE_CHECKING:
@@ -34,12 +37,13 @@ _WORDS_LIMIT = 1 << 28
 
 @dataclass(frozen=True, eq=False)
 class StoredModel:
-    """The content of a model's folder."""
+    """The content of a model's folder; `is_named` says whether columns are words."""
 
     words: list[str]
     features: list[str]
-    matrix: NDArray[np.int16]
-    record: TrainingRecord
+    matrix: NDArray[Any]
+    record: AnyRecord
+    is_named: bool = True
 
 
 def load_model(folder: str | Path, *, verify: bool = False) -> StoredModel:
@@ -50,15 +54,17 @@ def load_model(folder: str | Path, *, verify: bool = False) -> StoredModel:
     for name, entry in entries.items():
         _check_size(folder, name, entry)
     record = record_from_bytes(folder / SETTINGS, _checked(folder, SETTINGS, entries, JSON_LIMIT))
-    features = words_from_bytes(folder / FEATURES, _checked(folder, FEATURES, entries, _WORDS_LIMIT))
+    columns = FEATURES if FEATURES in entries else COORDINATES
+    features = words_from_bytes(folder / columns, _checked(folder, columns, entries, _WORDS_LIMIT))
     words = words_from_bytes(folder / WORDS, _checked(folder, WORDS, entries, _WORDS_LIMIT))
     unknown = set(words).difference(features)
-    if unknown:
+    if unknown and columns == FEATURES:
         raise FileError(folder / WORDS, f"names {min(unknown)!r}, which {FEATURES} does not have")
-    matrix = _map_vectors(folder / VECTORS, entries[VECTORS], len(words), len(features))
-    if verify and sha256_of(folder / VECTORS, entries[VECTORS].size) != entries[VECTORS].sha256:
-        raise FileError(folder / VECTORS, _DAMAGED)
-    return StoredModel(words, features, matrix, record)
+    vectors = VECTORS if VECTORS in entries else REALS
+    matrix = _map_vectors(folder / vectors, entries[vectors], len(words), len(features))
+    if verify and sha256_of(folder / vectors, entries[vectors].size) != entries[vectors].sha256:
+        raise FileError(folder / vectors, _DAMAGED)
+    return StoredModel(words, features, matrix, record, columns == FEATURES)
 
 
 def _check_finished(folder: Path) -> None:
@@ -93,19 +99,20 @@ def _checked(folder: Path, name: str, entries: dict[str, FileEntry], limit: int)
     return content
 
 
-def _map_vectors(path: Path, entry: FileEntry, n_rows: int, n_columns: int) -> NDArray[np.int16]:
-    expected = n_rows * n_columns * 2
+def _map_vectors(path: Path, entry: FileEntry, n_rows: int, n_columns: int) -> NDArray[Any]:
+    kind = np.dtype(TYPES[path.name])
+    expected = n_rows * n_columns * kind.itemsize
     if entry.size != expected:
         problem = f"should have {expected:,} bytes for {n_rows:,} words x {n_columns:,} features"
         raise FileError(path, f"{problem}, but the manifest says {entry.size:,}")
     if expected == 0:
-        return np.zeros((n_rows, n_columns), dtype="<i2")
+        return np.zeros((n_rows, n_columns), dtype=kind)
     descriptor = open_regular(path)
     try:
         buffer = mmap.mmap(descriptor, expected, access=mmap.ACCESS_READ)
     finally:
         os.close(descriptor)
-    return np.frombuffer(buffer, dtype="<i2").reshape(n_rows, n_columns)
+    return np.frombuffer(buffer, dtype=kind).reshape(n_rows, n_columns)
 
 
 _DAMAGED = (

@@ -20,9 +20,13 @@ MANIFEST, SETTINGS, FEATURES, WORDS, VECTORS = (
     "words.txt",
     "vectors.i16",
 )
+COORDINATES = "coordinates.txt"  # in place of FEATURES where columns are not words
+REALS = "vectors.f32"  # in place of VECTORS
 JOURNAL = "journal"
+TYPES = {VECTORS: "<i2", REALS: "<f4"}
 _FORMAT, _VERSION = "omnitm model", 1
 _LISTED = (SETTINGS, FEATURES, WORDS, VECTORS)
+_INSTEAD = {COORDINATES: FEATURES, REALS: VECTORS}
 _LARGEST = 1 << 62
 
 
@@ -35,7 +39,7 @@ class FileEntry(NamedTuple):
 
 def write_manifest(folder: Path, entries: dict[str, FileEntry]) -> None:
     """Declare the folder a finished model; everything listed must be durable by now."""
-    files = {name: entries[name]._asdict() for name in _LISTED}
+    files = {name: entry._asdict() for name, entry in entries.items()}
     content = {"format": _FORMAT, "version": _VERSION, "files": files}
     write_file(folder / MANIFEST, (json.dumps(content, indent=2) + "\n").encode())
 
@@ -50,9 +54,10 @@ def read_manifest(folder: Path) -> dict[str, FileEntry]:
         wanted = f"version {_VERSION}, which this omnitm reads; a newer omnitm may be needed"
         raise FileError(path, f"has version {str(content.get('version'))[:20]} instead of {wanted}")
     files = content.get("files")
-    if not isinstance(files, dict) or set(files) != set(_LISTED):
-        raise FileError(path, f"must list exactly the files {', '.join(_LISTED)}")
-    return {name: _entry(path, name, files[name]) for name in _LISTED}
+    if not isinstance(files, dict) or sorted(_INSTEAD.get(str(n), str(n)) for n in files) != sorted(_LISTED):
+        instead = ", ".join(f"{other} for {usual}" for other, usual in _INSTEAD.items())
+        raise FileError(path, f"must list exactly the files {', '.join(_LISTED)} (or {instead})")
+    return {name: _entry(path, name, files[name]) for name in files}
 
 
 def _entry(path: Path, name: str, value: object) -> FileEntry:

@@ -53,21 +53,60 @@ class TrainingRecord:
         return (json.dumps(dataclasses.asdict(self), indent=2) + "\n").encode()
 
 
-def record_from_bytes(path: Path, content: bytes) -> TrainingRecord:
+@dataclasses.dataclass(frozen=True)
+class ModelRecord:
+    """What a model that is not Omni was made with: its name and its settings, as they were given.
+
+    >>> ModelRecord("word2vec", {"vector_size": 100}, 0, "0" * 64).model
+    'word2vec'
+    """
+
+    model: str
+    settings: dict[str, Any]
+    seed: int
+    index_fingerprint: str
+    omnitm_version: str = omnitm.__version__
+
+    def __post_init__(self) -> None:
+        check_integer(self.model, "seed", self.seed, 0, 2**64 - 1)
+
+    def to_bytes(self) -> bytes:
+        """Write the record as the content of settings.json."""
+        return (json.dumps(dataclasses.asdict(self), indent=2) + "\n").encode()
+
+
+AnyRecord = TrainingRecord | ModelRecord
+
+
+def omni_record(record: AnyRecord | None, purpose: str) -> TrainingRecord:
+    """Return the record of an Omni model, or say that only such a model can do this."""
+    if isinstance(record, TrainingRecord):
+        return record
+    if record is None:
+        raise ParameterError(f"Vectors of unknown origin cannot {purpose}: 'training' is None.")
+    raise ParameterError(f"A {record.model} model cannot {purpose}: only Omni models can.")
+
+
+def record_from_bytes(path: Path, content: bytes) -> AnyRecord:
     """Read the content of settings.json and check all of it."""
     fields = json_object(path, content)
+    model = fields.pop("model", None)
     if set(fields) != {"settings", "seed", "index_fingerprint", "omnitm_version"}:
         raise FileError(
             path, f"must have settings, seed, index_fingerprint, omnitm_version; has {_short(fields)}"
         )
     values, fingerprint, version = fields["settings"], fields["index_fingerprint"], fields["omnitm_version"]
-    if not isinstance(values, dict) or set(values) != _SETTING_NAMES:
+    if not isinstance(values, dict) or (model is None and set(values) != _SETTING_NAMES):
         raise FileError(path, f"'settings' must have exactly {', '.join(sorted(_SETTING_NAMES))}")
+    if model is not None and (not isinstance(model, str) or not re.fullmatch(r"[a-z0-9-]{1,40}", model)):
+        raise FileError(path, "'model' must be the name of a model")
     if not isinstance(fingerprint, str) or not re.fullmatch(r"[0-9a-f]{64}", fingerprint):
         raise FileError(path, "'index_fingerprint' must be a SHA-256 in hexadecimal")
     if not isinstance(version, str) or len(version) > 100:
         raise FileError(path, "'omnitm_version' must be a version number")
     try:
+        if model is not None:
+            return ModelRecord(model, values, fields["seed"], fingerprint, version)
         return TrainingRecord(AutoencoderSettings(**values), fields["seed"], fingerprint, version)
     except ParameterError as error:
         raise FileError(path, str(error)) from None

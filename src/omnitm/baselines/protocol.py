@@ -1,0 +1,50 @@
+"""What every model offers, so that all of them can be trained and scored alike."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+
+from omnitm.embedding.store import ModelRecord, index_fingerprint
+from omnitm.embedding.word_vectors import WordVectors
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from numpy.typing import NDArray
+
+    from omnitm.corpus import DocumentIndex
+    from omnitm.embedding.progress import ProgressOption
+
+
+class Baseline(Protocol):
+    """A model with its settings: a frozen dataclass whose fields are the settings.
+
+    The same seed and `n_jobs=1` give the same bytes.
+    """
+
+    name: ClassVar[str]
+    __dataclass_fields__: ClassVar[dict[str, Any]]
+
+    @property
+    def seed(self) -> int:
+        """Seed of all random draws."""
+
+    def train(
+        self, index: DocumentIndex, words: Iterable[str] | None = None, *, progress: ProgressOption = False
+    ) -> WordVectors:
+        """Learn from the text behind an index; the vectors of `words`, or of all its vocabulary."""
+
+
+def as_word_vectors(
+    model: Baseline,
+    index: DocumentIndex,
+    matrix: NDArray[Any],
+    words: Sequence[str],
+    features: Sequence[str] | None = None,
+    **facts: Any,
+) -> WordVectors:
+    """Wrap a trained matrix; what is recorded are the settings and `facts`, not where it ran."""
+    settings = {name: value for name, value in asdict(model).items() if name not in {"seed", "n_jobs"}}
+    record = ModelRecord(model.name, {**settings, **facts}, model.seed, index_fingerprint(index))
+    return WordVectors(matrix, words, features, training=record)

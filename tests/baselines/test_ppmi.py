@@ -1,0 +1,67 @@
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from omnitm.baselines import PPMI, ppmi
+from omnitm.corpus import cooccurrence
+from omnitm.errors import ParameterError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from omnitm.corpus import DocumentIndex
+
+    MakeIndex = Callable[..., DocumentIndex]
+
+
+@pytest.mark.parametrize("rows_at_once", [1, 7, 1000])
+@pytest.mark.parametrize(("shift", "min_documents"), [(1.0, 1), (1.5, 2)])
+def test_equal_to_the_plain_definition(
+    random_index: MakeIndex,
+    monkeypatch: pytest.MonkeyPatch,
+    rows_at_once: int,
+    shift: float,
+    min_documents: int,
+) -> None:
+    monkeypatch.setattr(ppmi, "_ROWS_AT_ONCE", rows_at_once)
+    index = random_index(80, 20)
+    vectors = PPMI(shift=shift, min_documents=min_documents).train(index)
+    pairs = cooccurrence(index, list(index.vocabulary)).pairs
+    for i in range(20):
+        for j in range(20):
+            expected = 0
+            if i != j and pairs[i, j] >= min_documents:
+                information = math.log(80 * pairs[i, j] / (pairs[i, i] * pairs[j, j])) - math.log(shift)
+                expected = max(0, round(100 * information))
+            assert vectors.matrix[i, j] == expected
+    assert (vectors.matrix > 0).any()
+
+
+def test_rows_follow_the_words(random_index: MakeIndex) -> None:
+    index = random_index(80, 20)
+    some, everything = PPMI().train(index, ["w7", "w3"]), PPMI().train(index)
+    assert np.array_equal(some["w3"], everything["w3"])
+    assert np.array_equal(some["w7"], everything["w7"])
+
+
+def test_a_word_in_no_document_is_all_zeros(random_index: MakeIndex) -> None:
+    index = random_index(5, 300, density=0.001)
+    missing = int(np.flatnonzero(index.document_frequencies == 0)[0])
+    assert not PPMI().train(index, [f"w{missing}"]).matrix.any()
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"shift": 0.0}, "'shift' parameter of PPMI"),
+        ({"min_documents": 0}, "'min_documents' parameter of PPMI"),
+        ({"n_jobs": 0}, "'n_jobs' parameter of PPMI"),
+    ],
+)
+def test_bad_settings_are_named(settings: dict[str, float], message: str) -> None:
+    with pytest.raises(ParameterError, match=message):
+        PPMI(**settings)  # type: ignore[arg-type]

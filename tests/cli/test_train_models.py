@@ -1,0 +1,116 @@
+"""`omnitm train --model`: one command for all models."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from omnitm.cli import main
+from omnitm.embedding import WordVectors
+from omnitm.embedding.store import TrainingRecord
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture
+def text(tmp_path: Path) -> Path:
+    path = tmp_path / "text.txt"
+    path.write_text("road car wheel\nsea ship sail\nroad car driver\nsea ship wave\n" * 10)
+    return path
+
+
+def test_a_baseline_is_trained_from_text(text: Path, tmp_path: Path) -> None:
+    model = tmp_path / "model"
+    command = ["train", str(text), "-o", str(model), "--model", "glove", "--n-epochs", "2", "--quiet"]
+    assert main([*command, "--set", "vector_size=7", "--set", "alpha=0.5", "--seed", "3"]) == 0
+    vectors = WordVectors.load(model)
+    assert vectors.vector_size == 7
+    assert vectors.training is not None
+    assert vectors.training.seed == 3
+    assert vectors.training.settings["alpha"] == 0.5  # type: ignore[index]
+    assert (
+        main(["train", str(model / "index"), "-o", str(tmp_path / "ppmi"), "--model", "ppmi", "--top", "3"])
+        == 0
+    )
+    assert len(WordVectors.load(tmp_path / "ppmi")) == 3
+
+
+def test_tmae_takes_words_and_the_same_options(text: Path, tmp_path: Path) -> None:
+    (tmp_path / "words.txt").write_text("road\nsea\n")
+    command = [
+        "train",
+        str(text),
+        "-o",
+        str(tmp_path / "m"),
+        "--model",
+        "tmae",
+        "--n-clauses",
+        "9",
+        "--quiet",
+    ]
+    assert (
+        main([*command, "--n-examples", "5", "--words", str(tmp_path / "words.txt"), "--threads", "1"]) == 0
+    )
+    vectors = WordVectors.load(tmp_path / "m")
+    assert vectors.index_to_key == ["road", "sea"]
+    assert vectors.vector_size == 9
+
+
+def test_fast_omni_is_omni_s_fast_algorithm(text: Path, tmp_path: Path) -> None:
+    command = ["train", str(text), "-o", str(tmp_path / "m"), "--model", "fast-omni", "--top", "2", "--quiet"]
+    assert main([*command, "--n-examples", "5"]) == 0
+    record = WordVectors.load(tmp_path / "m").training
+    assert isinstance(record, TrainingRecord)
+    assert record.settings.algorithm == "fast"
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (
+            ["--model", "ppmi", "--resume"],
+            "--resume is for the Omni models, not for ppmi: it is trained in one go",
+        ),
+        (["--model", "ppmi", "--add"], "--add is for the Omni models"),
+        (
+            ["--model", "tmae", "--paper"],
+            "--paper is for the Omni models, not for tmae: the paper's settings",
+        ),
+        (
+            ["--model", "ppmi", "--set", "shift"],
+            "--set must be NAME=VALUE, such as --set window=10. Got 'shift'",
+        ),
+        (["--model", "ppmi", "--set", "shift=far"], "The 'shift' parameter of PPMI must be"),
+        (
+            ["--model", "ppmi", "--n-clauses", "3"],
+            "ppmi has no setting 'n_clauses'; it has shift, min_documents",
+        ),
+        (["--model", "glove", "--top", "99"], "--top must be from 1 to 8"),
+        (["--set", "window=3"], "--set is for models that are not Omni"),
+        (["--model", "fast-omni", "--algorithm", "exact"], "--model fast-omni is --algorithm fast"),
+    ],
+)
+def test_mistakes_are_one_line(
+    text: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], options: list[str], message: str
+) -> None:
+    assert main(["train", str(text), "-o", str(tmp_path / "m"), "--quiet", *options]) == 2
+    error = capsys.readouterr().err
+    assert message in error
+    assert error.count("\n") == 1
+
+
+def test_a_missing_extra_gives_the_command(
+    text: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "gensim.models", None)
+    assert main(["train", str(text), "-o", str(tmp_path / "m"), "--model", "word2vec", "--quiet"]) == 2
+    assert "pip install 'omnitm[baselines]'" in capsys.readouterr().err
+
+
+def test_an_unknown_model_is_refused(text: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["train", str(text), "-o", str(tmp_path / "m"), "--model", "bert"])
+    assert "invalid choice: 'bert'" in capsys.readouterr().err
