@@ -83,6 +83,11 @@ class WordVectors:
         return len(self.feature_names)
 
     @property
+    def nbytes(self) -> int:
+        """Size of the matrix in bytes."""
+        return int(self.matrix.nbytes)
+
+    @property
     def default_metric(self) -> Metric:
         """The metric that methods use if none is named."""
         return "association" if self.has_named_features else "cosine"
