@@ -8,6 +8,8 @@
 
 namespace omnitm::OMNITM_ISA {
 
+// Copies are written out: left to itself, GCC copies structures of vectors in small pieces through the stack.
+//
 // 16 lanes through the compiler's vector types: SSE2, NEON or plain code, whatever the target has.
 // Wider lanes are pairs of narrower ones, down to what one register holds.
 template <int N>
@@ -41,6 +43,13 @@ template <>
 struct Lanes<16> {
     typedef uint8_t Vector __attribute__((vector_size(16)));
     Vector v;
+    Lanes() = default;
+    Lanes(const Vector& vector) : v(vector) {}
+    Lanes(const Lanes& other) : v(other.v) {}
+    Lanes& operator=(const Lanes& other) {
+        v = other.v;
+        return *this;
+    }
     static Lanes all(uint8_t value) { return {Vector{} + value}; }
     static Lanes load(const uint8_t* p) {
         Lanes x;
@@ -49,9 +58,13 @@ struct Lanes<16> {
     }
     void store(uint8_t* p) const { std::memcpy(p, &v, 16); }
     bool any_high() const {
+#ifdef __AVX2__
+        return _mm_movemask_epi8((__m128i)v) != 0;
+#else
         uint64_t half[2];
         std::memcpy(half, &v, 16);
         return (half[0] | half[1]) & 0x8080808080808080ull;
+#endif
     }
 };
 inline Lanes<16> operator+(const Lanes<16>& x, const Lanes<16>& y) { return {x.v + y.v}; }
@@ -59,6 +72,17 @@ inline Lanes<16> operator-(const Lanes<16>& x, const Lanes<16>& y) { return {x.v
 inline Lanes<16> operator&(const Lanes<16>& x, const Lanes<16>& y) { return {x.v & y.v}; }
 inline Lanes<16> operator|(const Lanes<16>& x, const Lanes<16>& y) { return {x.v | y.v}; }
 inline Lanes<16> and_not(const Lanes<16>& x, const Lanes<16>& y) { return {x.v & ~y.v}; }
+#ifdef __AVX2__
+#define OMNITM_BY_INTRINSIC(name, intrinsic)                                                        \
+    inline Lanes<16> name(const Lanes<16>& x, const Lanes<16>& y) {                                 \
+        return {(Lanes<16>::Vector)intrinsic((__m128i)x.v, (__m128i)y.v)};                          \
+    }
+OMNITM_BY_INTRINSIC(min, _mm_min_epu8)
+OMNITM_BY_INTRINSIC(max, _mm_max_epu8)
+OMNITM_BY_INTRINSIC(add_saturating, _mm_adds_epu8)
+OMNITM_BY_INTRINSIC(subtract_saturating, _mm_subs_epu8)
+#undef OMNITM_BY_INTRINSIC
+#else
 inline Lanes<16> min(const Lanes<16>& x, const Lanes<16>& y) { return {x.v < y.v ? x.v : y.v}; }
 inline Lanes<16> max(const Lanes<16>& x, const Lanes<16>& y) { return {x.v > y.v ? x.v : y.v}; }
 inline Lanes<16> add_saturating(const Lanes<16>& x, const Lanes<16>& y) {
@@ -68,6 +92,7 @@ inline Lanes<16> add_saturating(const Lanes<16>& x, const Lanes<16>& y) {
 inline Lanes<16> subtract_saturating(const Lanes<16>& x, const Lanes<16>& y) {
     return {(x.v - y.v) & (Lanes<16>::Vector)(x.v > y.v)};
 }
+#endif
 inline Lanes<16> where_above(const Lanes<16>& x, const Lanes<16>& y) {
     return {x.v & (Lanes<16>::Vector)(x.v > y.v)};
 }
@@ -76,6 +101,13 @@ inline Lanes<16> where_above(const Lanes<16>& x, const Lanes<16>& y) {
 template <>
 struct Lanes<32> {
     __m256i v;
+    Lanes() = default;
+    Lanes(__m256i vector) : v(vector) {}
+    Lanes(const Lanes& other) : v(other.v) {}
+    Lanes& operator=(const Lanes& other) {
+        v = other.v;
+        return *this;
+    }
     static Lanes all(uint8_t value) { return {_mm256_set1_epi8(static_cast<char>(value))}; }
     static Lanes load(const uint8_t* p) { return {_mm256_loadu_si256(reinterpret_cast<const __m256i*>(p))}; }
     void store(uint8_t* p) const { _mm256_storeu_si256(reinterpret_cast<__m256i*>(p), v); }

@@ -1,6 +1,7 @@
 #include "text.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <stdexcept>
 
 namespace omnitm::text {
@@ -93,6 +94,15 @@ bool is_final_sigma(const CharacterRules& rules, const unsigned char* begin, con
     return context != cased;
 }
 
+// How many of the 8 bytes, from the first on, are ASCII letters.
+int leading_letters(std::uint64_t bytes) {
+    constexpr std::uint64_t ones = 0x0101010101010101ull, tops = 0x80 * ones;
+    const std::uint64_t folded = (bytes | 0x20 * ones) & ~tops;
+    const std::uint64_t from_a = folded + (0x80 - 'a') * ones, after_z = folded + (0x7F - 'z') * ones;
+    const std::uint64_t others = ~(from_a & ~after_z & ~bytes) & tops;
+    return others ? std::countr_zero(others) / 8 : 8;
+}
+
 bool is_blank(const unsigned char* at, const unsigned char* end) {
     while (at < end && (*at == ' ' || (*at >= '\t' && *at <= '\r'))) ++at;
     return at == end;
@@ -119,6 +129,13 @@ CharacterRules::CharacterRules(std::span<const std::uint32_t> actions_, std::spa
       expansions(std::move(expansions_)) {
     if (actions.size() != n_code_points || contexts.size() != n_code_points)
         throw std::invalid_argument("actions and contexts need one value per code point");
+    const auto maps_letters = [&](std::uint32_t bit) {
+        for (std::uint32_t letter = 'A'; letter <= 'Z'; ++letter)
+            if (actions[letter] != (letter | bit) || actions[letter | 0x20] != (letter | 0x20)) return false;
+        return std::endian::native == std::endian::little;
+    };
+    letter_bit = maps_letters(0x20) ? 0x20 : 0;
+    plain_letters = letter_bit || maps_letters(0);
     for (const std::string& expansion : expansions) longest_expansion = std::max(longest_expansion, expansion.size());
     for (unsigned byte = 0; byte < 256; ++byte) {
         const std::uint32_t action = byte < 0x80 ? actions[byte] : static_cast<std::uint32_t>(first_action);
@@ -196,7 +213,7 @@ std::uint32_t WordTable::find_or_add(std::string_view word, std::uint64_t prefix
     return id;
 }
 
-// Looks up all tokens of the batch, in three sweeps, so that the memory each needs is on its way before it is used.
+// Looks up all tokens of the batch, sweep by sweep, so that the memory each needs is on its way before it is used.
 void WordTable::flush(const char* words, Batch& batch, Block& block) {
     const std::size_t mask = slots_.size() - 1;
     for (std::size_t i = 0; i < batch.size; ++i) {
@@ -211,6 +228,12 @@ void WordTable::flush(const char* words, Batch& batch, Block& block) {
     for (std::size_t i = 0; i < batch.size; ++i) {
         const std::uint64_t slot = slots_[batch.tokens[i].hash & mask];
         if (slot) __builtin_prefetch(entries_.data() + ((slot >> 32) - 1), 1);
+    }
+    for (std::size_t i = 0; i < batch.size; ++i) {
+        const Token& token = batch.tokens[i];
+        if (token.length <= 8 || token.length == end_of_document) continue;
+        const std::uint64_t slot = slots_[token.hash & mask];
+        if (slot) __builtin_prefetch(letters_.data() + entries_[(slot >> 32) - 1].offset() + 8);
     }
     for (std::size_t i = 0; i < batch.size; ++i) {
         const Token& token = batch.tokens[i];
@@ -281,7 +304,18 @@ Block WordTable::count_block(const CharacterRules& rules, std::span<const char> 
         document_open_ = false;
     };
     if (at < end && unit != Unit::paragraph) document_open_ = true;
+    const std::uint64_t letter_bits = rules.letter_bit * 0x0101010101010101ull;
     while (at < end) {
+        if (rules.plain_letters && end - at >= 8) {  // most bytes are letters: eight at a time
+            std::uint64_t eight;
+            std::memcpy(&eight, at, 8);
+            const int n = leading_letters(eight);
+            eight |= letter_bits;
+            std::memcpy(out, &eight, 8);
+            out += n;
+            at += n;
+            if (n == 8) continue;
+        }
         const std::uint16_t code = rules.first_byte[*at];
         if (code < 256) {
             *out++ = static_cast<char>(code);

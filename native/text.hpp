@@ -41,6 +41,8 @@ struct CharacterRules {
     std::vector<std::string> expansions;
     std::uint16_t first_byte[256];  // < 256: the byte to write; else one of the codes in text.cpp
     std::size_t longest_expansion = 4;
+    bool plain_letters = false;    // ASCII letters stay or are lower-cased, so that eight can be done at a time:
+    std::uint64_t letter_bit = 0;  // by setting this bit in each
 };
 
 // A growing array without constructors; large ones grow in place (mremap), so growth needs no second copy.

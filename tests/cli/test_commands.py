@@ -2,8 +2,10 @@ from __future__ import annotations
 
 import json
 import re
+import signal
 import subprocess
 import sys
+import time
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -213,6 +215,21 @@ def test_ctrl_c_exits_130(
         monkeypatch.setattr(WordVectors, "load", stop)
         assert main(["similar", str(model), "road"]) == 130
         assert said in capsys.readouterr().err
+
+
+def test_ctrl_c_while_training_can_be_resumed(text: Path, tmp_path: Path) -> None:
+    model = tmp_path / "m"
+    command = [sys.executable, "-m", "omnitm.cli", "train", str(text), "-o", str(model)]
+    process = subprocess.Popen([*command, "--n-examples", "200000"], stderr=subprocess.PIPE, text=True)
+    while not (model / "vectors.i16").exists():
+        time.sleep(0.01)
+    time.sleep(0.1)
+    process.send_signal(signal.SIGINT)
+    errors = process.communicate(timeout=20)[1]
+    assert process.returncode == 130
+    assert f"the rest with: omnitm train CORPUS -o {model} --resume" in errors
+    assert "Traceback" not in errors
+    assert main(["similar", str(model), "road"]) == 2
 
 
 def test_warnings_are_one_line(

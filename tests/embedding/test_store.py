@@ -66,11 +66,12 @@ def test_golden_bytes(tmp_path: Path) -> None:
     assert digests["manifest.json"] == "581bbf165224655902d53feeb5acd53145911c26beaab2bed0b26d392ab9f0b1"
 
 
+@pytest.mark.parametrize("flips", [20, pytest.param(1000, marks=pytest.mark.torture)])
 @pytest.mark.parametrize("name", FILES)
-def test_every_bit_flip_is_noticed(model: Path, name: str) -> None:
+def test_every_bit_flip_is_noticed(model: Path, name: str, flips: int) -> None:
     random = np.random.default_rng(5)
     sound = (model / name).read_bytes()
-    for position in random.integers(0, len(sound), 40).tolist():
+    for position in random.integers(0, len(sound), flips).tolist():
         damaged = bytearray(sound)
         damaged[position] ^= 1 << int(random.integers(8))
         (model / name).write_bytes(damaged)
@@ -340,26 +341,38 @@ def trainer(path: Path, threads: int) -> subprocess.Popen[str]:
     return process
 
 
-def test_killed_at_random_moments_and_resumed_it_is_the_same(tmp_path: Path) -> None:
-    whole = trainer(tmp_path / "whole", 2)
-    assert "finished" in whole.communicate()[0]
+@pytest.mark.parametrize("kills", [5, pytest.param(100, marks=pytest.mark.torture)])
+def test_killed_at_random_moments_and_resumed_it_is_the_same(tmp_path: Path, kills: int) -> None:
+    """Starts again when a run ends before its moment has come, so that every kill hits."""
+    finish_training(tmp_path / "whole")
     random = np.random.default_rng(int(time.time()))
     killed = 0
-    for attempt in range(20):
-        process = trainer(tmp_path / "m", 1 + attempt % 3)
+    while killed < kills:
+        process = trainer(tmp_path / "m", 1 + killed % 3)
         try:
-            process.communicate(timeout=float(random.uniform(0, 0.4)) if killed < 5 else None)
+            errors = process.communicate(timeout=float(random.uniform(0, 0.4)))[1]
         except subprocess.TimeoutExpired:
             process.kill()
             process.communicate()
             killed += 1
-        if process.returncode == 0:
-            break
-    assert killed
-    assert process.returncode == 0
-    WordVectors.load(tmp_path / "m", verify=True)
+        else:
+            assert process.returncode == 0, errors
+            assert_same_model(tmp_path / "m", tmp_path / "whole")
+            shutil.rmtree(tmp_path / "m")
+    finish_training(tmp_path / "m")
+    assert_same_model(tmp_path / "m", tmp_path / "whole")
+
+
+def finish_training(path: Path) -> None:
+    process = trainer(path, 2)
+    errors = process.communicate()[1]
+    assert process.returncode == 0, (process.returncode, errors)
+
+
+def assert_same_model(path: Path, whole: Path) -> None:
+    WordVectors.load(path, verify=True)
     for name in FILES:
-        assert (tmp_path / "m" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
+        assert (path / name).read_bytes() == (whole / name).read_bytes(), name
 
 
 def test_ctrl_c_stops_soon_and_says_how_to_go_on(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 from omnitm._native import interleave
 from omnitm.corpus import storage
 from omnitm.corpus.build import Built, FolderBuild, Resources, sizes, source_facts, write_facts
+from omnitm.corpus.counting import MOST_DOCUMENTS
 from omnitm.corpus.index import DocumentIndex
 from omnitm.corpus.reading import Reading, find_sources
 from omnitm.corpus.storage import FolderSink, folder_in_the_making
@@ -49,8 +50,8 @@ def append_to_index(
             build = FolderBuild(new_folder, new_sink, resources)
             new = build.from_sources(paths, reading, old.preparation_or_default, rules)
             new_sink.close()
-            if old.n_documents + new.summary.n_documents >= 2**32 - 1:
-                raise CorpusError("An index holds at most 4,294,967,294 documents; begin another one.")
+            if old.n_documents + new.summary.n_documents > MOST_DOCUMENTS:
+                raise CorpusError(f"An index holds at most {MOST_DOCUMENTS} documents; begin another one.")
             _write_joined(path, old, new_folder=new_folder, new=new, sink=sink)
             joined = _write_joined_facts(path, old, new, source_facts(paths, reading), sink)
             sink.seal(sizes(joined), resources.n_threads)
@@ -105,7 +106,7 @@ def _write_joined_facts(
     new_sources: dict[str, Any],
     sink: FolderSink,
 ) -> Built:
-    sources = storage.read_json(path, "sources.json")
+    sources = storage.read_json(path, "sources.json", dict)
     shift = len(sources["files"])
     rows = new.positions.reshape(-1, 3) + np.array([shift, 0, old.n_documents], dtype=np.uint64)
     positions = np.concatenate([storage.mapped(path, "positions"), rows.reshape(-1)])
@@ -114,7 +115,7 @@ def _write_joined_facts(
     counts = new.counts if old.word_counts is None else np.asarray(old.word_counts) + new.counts
     summary = joined_summary(old.summary or IndexSummary(), new.summary, counts)
     joined = Built(list(old.vocabulary), counts, summary, positions)
-    write_facts(sink, joined, storage.read_json(path, "options.json"), sources)
+    write_facts(sink, joined, storage.read_json(path, "options.json", dict), sources)
     return joined
 
 

@@ -69,6 +69,7 @@ class Assembler:
         self, counted: Counted, vocabulary: Sequence[str], spread: _Spread, report: Callable[[int], None]
     ) -> tuple[list[Run], Assembled]:
         remaps = _Remaps(vocabulary, self._scratch, 2 * len(counted.workers) + 2)
+        remaps.prepare(counted, spread)
         chunks = (
             (first, blocks, [remaps.of(block.generation) for block in blocks])
             for first, blocks in _chunks(counted.blocks)
@@ -167,6 +168,13 @@ class _Remaps:
         self._table = WordTable([word.encode() for word in vocabulary])
         self._scratch, self._most = scratch, most
         self._known: dict[int, NDArray[np.uint32]] = {}
+
+    def prepare(self, counted: Counted, spread: _Spread) -> None:
+        """Compute them all at once, in all threads, if they are few."""
+        generations = [generation for worker in counted.workers for generation in worker.generations]
+        if len(generations) <= self._most:
+            remaps = spread.map(lambda g: remap_of(g, self._table, self._scratch), generations)
+            self._known = {id(g): remap for g, remap in zip(generations, remaps, strict=True)}
 
     def of(self, generation: Generation) -> NDArray[np.uint32]:
         remap = self._known.get(id(generation))

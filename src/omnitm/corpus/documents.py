@@ -36,7 +36,7 @@ def source_blocks(paths: Sequence[Path], reading: Reading, preparation: Preparat
             finished += stream.packed_position()
 
 
-_Piece = tuple["bytes | bytearray", str, bool, bool, int]
+_Piece = tuple["bytes | memoryview", str, bool, bool, int]
 
 
 def _blocks_of(stream: SourceStream, reading: Reading, preparation: Preparation) -> Iterator[_Piece]:
@@ -56,7 +56,13 @@ def _blocks_of(stream: SourceStream, reading: Reading, preparation: Preparation)
         if preparation.is_native:
             yield preparation.normalized(texts[0]).encode(), unit, ends, False, offset
         else:
-            yield _encode(texts, preparation, f"{stream.path}: byte {offset}"), "line", True, True, offset
+            yield (
+                _encode(texts, preparation, [f"{stream.path}: after byte {offset}"] * len(texts)),
+                "line",
+                True,
+                True,
+                offset,
+            )
 
 
 def utf8_stream(stream: SourceStream, reading: Reading) -> ByteStream:
@@ -64,7 +70,7 @@ def utf8_stream(stream: SourceStream, reading: Reading) -> ByteStream:
     return stream if reading.is_plain_utf8 else TranscodedStream(stream, reading.encoding, reading.errors)
 
 
-def decoded(path: Path, data: bytes | bytearray, offset: int) -> str:
+def decoded(path: Path, data: bytes, offset: int) -> str:
     """Text of UTF-8 bytes that begin at `offset` of a file."""
     try:
         return data.decode("utf-8")
@@ -100,17 +106,23 @@ def _length(record: Any) -> int:
 
 def _record_block(batch: list[Document], preparation: Preparation, first: int) -> _Piece:
     is_tokens = not isinstance(batch[0], str) or not preparation.is_native
-    return _encode(batch, preparation, f"Document {first}"), "line", True, is_tokens, first
+    return (
+        _encode(batch, preparation, [f"Document {first + k}" for k in range(len(batch))]),
+        "line",
+        True,
+        is_tokens,
+        first,
+    )
 
 
-def _encode(documents: Sequence[Document], preparation: Preparation, where: str) -> bytes:
-    lines = [_line(document, preparation, where) for document in documents]
+def _encode(documents: Sequence[Document], preparation: Preparation, places: Sequence[str]) -> bytes:
+    lines = [_line(document, preparation, where) for document, where in zip(documents, places, strict=True)]
     lines.append("")
     try:
         return "\n".join(lines).encode("utf-8")
     except UnicodeEncodeError as error:
         raise CorpusError(
-            f"{where} or one of the next {len(documents) - 1} holds half of a surrogate pair, "
+            f"{places[0]} or one of the next {len(documents) - 1} holds half of a surrogate pair, "
             f"{error.object[error.start]!r}, which is no character; repair it with "
             'text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").'
         ) from None
@@ -141,8 +153,7 @@ def records_of(stream: SourceStream, reading: Reading) -> Iterator[Document]:
 def _lines(stream: SourceStream, reading: Reading) -> Iterator[str]:
     """Lines with their ends, decoded."""
     for data, _, offset in cut_text(utf8_stream(stream, reading), "line", stream.path, whole_documents=True):
-        text = decoded(stream.path, data, offset)
-        text = text.removeprefix("\N{ZERO WIDTH NO-BREAK SPACE}") if offset == 0 else text
+        text = decoded(stream.path, bytes(data), offset)
         start = 0
         while (end := text.find("\n", start) + 1) > 0:
             yield text[start:end]

@@ -148,12 +148,14 @@ class DocumentIndex:
         words = storage.read_words(path)
         if len(words) != manifest["n_words"]:
             raise FileError(path / "vocabulary.txt", "damaged: another number of words than in manifest.json")
-        options = storage.read_json(path, "options.json")
+        preparation = storage.read_json(
+            path, "options.json", lambda options: Preparation.from_json(options["preparation"], tokenizer)
+        )
         index = cls(
             vocabulary=words,
             **{name: storage.mapped(path, name) for name in storage.ARRAYS if name != "positions"},
-            preparation=Preparation.from_json(options["preparation"], tokenizer),
-            summary=IndexSummary.from_json(storage.read_json(path, "summary.json")),
+            preparation=preparation,
+            summary=storage.read_json(path, "summary.json", IndexSummary.from_json),
             path=path,
         )
         index._check_ends()
@@ -226,9 +228,8 @@ class DocumentIndex:
 
     @cached_property
     def _source_texts(self) -> SourceTexts | None:
-        if self.path is None or not storage.read_json(self.path, "sources.json")["files"]:
-            return None
-        return SourceTexts(self.path)
+        texts = None if self.path is None else SourceTexts(self.path)
+        return texts if texts is not None and texts.n_sources else None
 
     def __post_init__(self) -> None:
         if len(set(self.vocabulary)) != len(self.vocabulary):

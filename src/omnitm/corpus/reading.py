@@ -94,7 +94,7 @@ class Reading:
 class TextBlock(NamedTuple):
     """Documents on their way to the native code."""
 
-    data: bytes | bytearray
+    data: bytes | memoryview
     unit: str  # what ends a document within `data`
     ends_document: bool  # False: the last document goes on in the next block
     is_tokens: bool  # words are ready, NUL after each
@@ -147,51 +147,57 @@ def _is_readable(file: Path, folder: Path) -> bool:
 
 def cut_text(
     stream: ByteStream, unit: str, path: Path, *, whole_documents: bool
-) -> Iterator[tuple[bytearray, bool, int]]:
+) -> Iterator[tuple[memoryview, bool, int]]:
     """Blocks that end with a document, as (bytes, whether the last document ends here, offset)."""
-    offset = 0
-    buffer = bytearray()
+    buffer, filled, offset = bytearray(BLOCK_SIZE), 0, 0
     open_document = False
-    while data := stream.read(BLOCK_SIZE):
-        searched = len(buffer)
-        buffer += data
-        cut = last_boundary(buffer, unit, searched)
+    while n := stream.readinto(memoryview(buffer)[filled:]):
+        searched, filled = filled, filled + n
+        if offset == 0 and buffer.startswith(codecs.BOM_UTF8):
+            offset = len(codecs.BOM_UTF8)
+            buffer, filled, searched = _shifted(buffer, offset, filled), filled - offset, 0
+        cut = last_boundary(buffer, unit, searched, filled)
         ends = cut > 0
-        if not ends and not whole_documents and len(buffer) >= 4 * BLOCK_SIZE:
-            cut = _last_white_space(buffer, unit)
-            if cut == 0 and len(buffer) >= LONGEST_PIECE:
-                raise FileError(
-                    path,
-                    f"no white space in the {len(buffer)} bytes from byte {offset}: is this text?",
-                )
-        if cut == 0:
+        if not ends and not whole_documents and filled >= 4 * BLOCK_SIZE:
+            cut = _last_white_space(buffer, unit, filled)
+            if cut == 0 and filled >= LONGEST_PIECE:
+                raise FileError(path, f"no white space in {filled} bytes from byte {offset}: is this text?")
+        if cut:
+            yield memoryview(buffer)[:cut], ends, offset
+            open_document = not ends
+            offset += cut
+        elif filled < len(buffer):
             continue
-        yield buffer[:cut], ends, offset
-        open_document = not ends
-        offset += cut
-        buffer = buffer[cut:]
-    if buffer or open_document or unit == "file":
-        yield buffer, True, offset
+        buffer, filled = _shifted(buffer, cut, filled), filled - cut
+    if filled or open_document or unit == "file":
+        yield memoryview(buffer)[:filled], True, offset
 
 
-def last_boundary(buffer: bytearray, unit: str, searched: int) -> int:
+def _shifted(buffer: bytearray, cut: int, filled: int) -> bytearray:
+    """Make a new buffer with what was left of an old one; a document longer than a block makes it grow."""
+    rest = buffer[cut:filled]
+    room = BLOCK_SIZE - len(rest) if len(rest) < BLOCK_SIZE else len(rest)
+    return rest + bytearray(room)
+
+
+def last_boundary(buffer: bytearray, unit: str, searched: int, filled: int) -> int:
     """Position after the last end of a document, 0 if there is none; the first `searched` bytes have none."""
     if unit == "file":
         return 0
     if unit == "line":
-        return buffer.rfind(b"\n", searched) + 1
+        return buffer.rfind(b"\n", searched, filled) + 1
     start = max(0, buffer.rfind(b"\n", 0, searched))  # the blank line may begin before
-    last = max(buffer.rfind(b"\n\n", start), buffer.rfind(b"\n\r\n", start))
+    last = max(buffer.rfind(b"\n\n", start, filled), buffer.rfind(b"\n\r\n", start, filled))
     if last < 0:
-        last = max((match.start() for match in BLANK_LINES.finditer(buffer, start)), default=-1)
+        last = max((match.start() for match in BLANK_LINES.finditer(buffer, start, filled)), default=-1)
     return 0 if last < 0 else buffer.index(b"\n", last + 1) + 1
 
 
-def _last_white_space(buffer: bytearray, unit: str) -> int:
-    line_end = buffer.rfind(b"\n") + 1
+def _last_white_space(buffer: bytearray, unit: str, filled: int) -> int:
+    line_end = buffer.rfind(b"\n", 0, filled) + 1
     if unit == "paragraph" and line_end:
         return line_end
-    return max(buffer.rfind(bytes([space])) for space in WHITE_SPACE) + 1
+    return max(buffer.rfind(bytes([space]), 0, filled) for space in WHITE_SPACE) + 1
 
 
 def split_documents(data: bytes, unit: str) -> list[bytes]:
@@ -201,4 +207,6 @@ def split_documents(data: bytes, unit: str) -> list[bytes]:
     if unit == "line":
         lines = data.split(b"\n")
         return lines if lines[-1] else lines[:-1]
-    return [part for part in BLANK_LINES.split(b"\n" + data + b"\n") if part.strip(WHITE_SPACE)]
+    return [
+        part.strip(b"\r\n") for part in BLANK_LINES.split(b"\n" + data + b"\n") if part.strip(WHITE_SPACE)
+    ]

@@ -12,7 +12,7 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from omnitm.corpus.scratch import write_at
 from omnitm.errors import FileError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -39,6 +39,7 @@ TEXTS = ("vocabulary.txt", "options.json", "summary.json", "sources.json")
 FILES = (*(f"{name}.bin" for name in ARRAYS), *TEXTS)
 SMALL = 1 << 20  # bytes; files up to this size are checked in full whenever an index is opened
 LARGEST_MANIFEST = 1 << 16
+Parsed = TypeVar("Parsed")
 _HERE, _EXCHANGE = -100, 2  # AT_FDCWD and RENAME_EXCHANGE of renameat2
 
 
@@ -283,18 +284,25 @@ def mapped(path: Path, name: str) -> NDArray[Any]:
     return np.memmap(file, dtype=ARRAYS[name], mode="r").view(np.ndarray)
 
 
-def read_json(path: Path, name: str) -> Any:
-    """Content of one of the small JSON files."""
+def read_json(path: Path, name: str, parse: Callable[[Any], Parsed]) -> Parsed:
+    """Content of one of the small JSON files, made into what it stands for."""
     try:
-        return json.loads((path / name).read_bytes())
+        content = json.loads((path / name).read_bytes())
     except (ValueError, RecursionError):
         raise FileError(path / name, "damaged: not JSON; build the index again") from None
+    try:
+        return parse(content)
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        raise FileError(path / name, f"damaged: {error!r}; build the index again") from None
 
 
 def read_words(path: Path) -> list[str]:
     """Vocabulary, one word per line."""
-    words = (path / "vocabulary.txt").read_bytes().decode("utf-8").split("\n")
-    return words[:-1]
+    file = path / "vocabulary.txt"
+    try:
+        return file.read_bytes().decode("utf-8").split("\n")[:-1]
+    except UnicodeDecodeError as error:
+        raise FileError(file, f"damaged: not UTF-8 at byte {error.start}; build the index again") from None
 
 
 def vocabulary_text(words: Sequence[str]) -> str:

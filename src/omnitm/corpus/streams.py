@@ -8,7 +8,7 @@ import gzip
 import lzma
 import sys
 import zlib
-from typing import IO, TYPE_CHECKING, Any, Protocol
+from typing import IO, TYPE_CHECKING, Any, Protocol, cast
 
 from omnitm.errors import FileError, MissingExtraError
 
@@ -17,13 +17,21 @@ if TYPE_CHECKING:
 
 PACKED_SUFFIXES = (".gz", ".bz2", ".xz", ".zst")
 STANDARD_INPUT = "-"
+PIECE = 1 << 18  # bytes decoded at a time
 
 
 class ByteStream(Protocol):
-    """What a reader needs: up to `size` bytes at a time, none at the end."""
+    """What a reader needs: buffers filled to the end of the stream."""
 
-    def read(self, size: int) -> bytes:
-        """Return between one and `size` bytes, or none at the end."""
+    def readinto(self, buffer: memoryview, /) -> int:
+        """Fill the buffer, less only at the end; return how many bytes there are."""
+
+
+def skip_bytes(stream: ByteStream, n_bytes: int) -> None:
+    """Read and forget."""
+    skipped = memoryview(bytearray(PIECE))
+    while n_bytes > 0:
+        n_bytes -= stream.readinto(skipped[: min(n_bytes, PIECE)]) or n_bytes
 
 
 class SourceStream:
@@ -32,48 +40,47 @@ class SourceStream:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._is_standard_input = str(path) == STANDARD_INPUT
-        self._file = self._open()
-        self._bytes = _unpacked(path, self._file)
+        self._file: Any = self._open()
+        try:
+            self._bytes = _unpacked(path, self._file)
+        except MissingExtraError:
+            self.close()
+            raise
 
-    def _open(self) -> IO[bytes]:
+    def _open(self) -> Any:
         if self._is_standard_input:
             return sys.stdin.buffer
         try:
-            return self.path.open("rb")
+            return self.path.open("rb", buffering=0)
         except OSError as error:
             raise FileError(self.path, f"cannot be read: {error.strerror}") from error
 
-    def read(self, size: int) -> bytes:
-        """Return exactly `size` bytes, fewer only at the end of the source."""
-        parts: list[bytes] = []
-        wanted = size
-        while wanted:
-            part = self._read_some(wanted)
-            if not part:
-                break
-            parts.append(part)
-            wanted -= len(part)
-        return parts[0] if len(parts) == 1 else b"".join(parts)
+    def readinto(self, buffer: memoryview, /) -> int:
+        """Fill the buffer, less only at the end; return how many bytes there are."""
+        done = 0
+        while done < len(buffer) and (n := self._read_some(buffer[done:])):
+            done += n
+        return done
 
-    def _read_some(self, size: int) -> bytes:
+    def _read_some(self, buffer: memoryview) -> int:
         try:
-            return self._bytes.read(size)
+            return self._bytes.readinto(buffer)
         except EOFError as error:
-            raise FileError(
-                self.path, "the archive is cut off: it ends in the middle of its data; get it again"
-            ) from error
+            problem = "the archive is cut off: it ends in the middle of its data; get it again"
+            raise FileError(self.path, problem) from error
         except (zlib.error, lzma.LZMAError, gzip.BadGzipFile) as error:
             raise FileError(self.path, f"the archive is damaged: {error}; get it again") from error
         except OSError as error:
+            if isinstance(error, FileError):
+                raise
             raise FileError(self.path, f"cannot be read: {error.strerror or error}") from error
 
     def seek(self, offset: int) -> None:
         """Go to a byte of the unpacked text."""
-        if self._bytes is self._file:
+        if self.path.suffix.lower() not in PACKED_SUFFIXES:
             self._file.seek(offset)
             return
-        while offset > 0:
-            offset -= len(self.read(min(offset, 1 << 20))) or offset
+        skip_bytes(self, offset)
 
     def packed_position(self) -> int:
         """How far the reader is in the file as it lies on disk."""
@@ -91,18 +98,18 @@ class SourceStream:
         self.close()
 
 
-def _unpacked(path: Path, file: IO[bytes]) -> ByteStream:
+def _unpacked(path: Path, file: Any) -> ByteStream:
     match path.suffix.lower():
         case ".gz":
-            return gzip.GzipFile(fileobj=file)
+            return cast("ByteStream", gzip.GzipFile(fileobj=file))
         case ".bz2":
-            return bz2.BZ2File(file)
+            return cast("ByteStream", bz2.BZ2File(file))
         case ".xz":
-            return lzma.LZMAFile(file)
+            return cast("ByteStream", lzma.LZMAFile(file))
         case ".zst":
             return _ZstandardReader(path, file)
         case _:
-            return file
+            return cast("ByteStream", file)
 
 
 class _ZstandardReader:
@@ -117,16 +124,17 @@ class _ZstandardReader:
         self._frame: Any = None
         self._packed = self._text = b""
 
-    def read(self, size: int) -> bytes:
+    def readinto(self, buffer: memoryview, /) -> int:
         while not self._text:
             self._packed = self._packed or self._file.read(1 << 17)
             if not self._packed:
                 if self._frame is not None:
                     raise EOFError
-                return b""
+                return 0
             self._text = self._unpack()
-        part, self._text = self._text[:size], self._text[size:]
-        return part
+        part, self._text = self._text[: len(buffer)], self._text[len(buffer) :]
+        buffer[: len(part)] = part
+        return len(part)
 
     def _unpack(self) -> bytes:
         if self._frame is None:
@@ -149,19 +157,24 @@ class TranscodedStream:
         self._decoder = codecs.getincrementaldecoder(encoding)(errors)
         self._strip_nul = errors == "replace"
         self._read_bytes = 0
+        self._text = b""
         self._ended = False
 
-    def read(self, size: int) -> bytes:
-        """Return about `size` bytes of UTF-8, none only at the end."""
-        while not self._ended:
-            data = self._stream.read(size)
-            self._ended = not data
-            self._read_bytes += len(data)
-            text = self._decode(data)
-            if text:
-                text = text.replace("\0", " ") if self._strip_nul else text
-                return text.encode("utf-8", "replace")
-        return b""
+    def readinto(self, buffer: memoryview, /) -> int:
+        """Fill the buffer with UTF-8, less only at the end; return how many bytes there are."""
+        while len(self._text) < len(buffer) and not self._ended:
+            self._text += self._more()
+        part, self._text = self._text[: len(buffer)], self._text[len(buffer) :]
+        buffer[: len(part)] = part
+        return len(part)
+
+    def _more(self) -> bytes:
+        data = bytearray(PIECE)
+        n = self._stream.readinto(memoryview(data))
+        self._ended = n == 0
+        self._read_bytes += n
+        text = self._decode(bytes(data[:n]))
+        return (text.replace("\0", " ") if self._strip_nul else text).encode("utf-8", "replace")
 
     def _decode(self, data: bytes) -> str:
         try:

@@ -11,14 +11,13 @@ import numpy as np
 from omnitm.corpus import storage
 from omnitm.corpus.documents import decoded, records_of, utf8_stream
 from omnitm.corpus.reading import Reading, cut_text, split_documents
-from omnitm.corpus.streams import PACKED_SUFFIXES, SourceStream
+from omnitm.corpus.streams import PACKED_SUFFIXES, SourceStream, skip_bytes
 from omnitm.errors import FileError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from omnitm.corpus.documents import Document
-    from omnitm.corpus.streams import ByteStream
 
 
 class SourceTexts:
@@ -28,9 +27,10 @@ class SourceTexts:
     """
 
     def __init__(self, path: Path) -> None:
-        facts = storage.read_json(path, "sources.json")
+        facts = storage.read_json(path, "sources.json", dict)
         self._files: list[dict[str, Any]] = facts["files"]
         self._readings: list[dict[str, Any]] = facts["reading"]
+        self.n_sources = len(self._files)
         self._positions = storage.mapped(path, "positions").reshape(-1, 3)
 
     def source_problem(self, source: int) -> str | None:
@@ -49,18 +49,25 @@ class SourceTexts:
         walk: _Walk | None = None
         for number in sorted(set(numbers)):
             for row in self._rows_before(number):
-                source, offset, first = (int(value) for value in self._positions[row])
-                if self.source_problem(source) is not None:
-                    continue
-                if walk is None or not walk.reaches(source, number, first):
-                    walk = _Walk(
-                        self._path(source), self._reading(source), source, offset=offset, first=first
-                    )
-                document = walk.document(number)
+                walk = self._walk_to(row, number, walk)
+                document = None if walk is None else walk.document(number)
                 if document is not None:
                     found[number] = document
                     break
+        if walk is not None:
+            walk.close()
         return found
+
+    def _walk_to(self, row: int, number: int, walk: _Walk | None) -> _Walk | None:
+        """Go on with a walk if it leads to the document, else begin at the block; None: the text is gone."""
+        source, offset, first = (int(value) for value in self._positions[row])
+        if walk is not None:
+            if walk.reaches(source, number, first):
+                return walk
+            walk.close()
+        if self.source_problem(source) is not None:
+            return None
+        return _Walk(self._path(source), self._reading(source), source, offset=offset, first=first)
 
     def _rows_before(self, number: int) -> Iterable[int]:
         """Rows where the document may begin: the last one before it; more if nothing begins in a block."""
@@ -107,11 +114,15 @@ class _Walk:
         )
 
     def document(self, number: int) -> Document | None:
-        document = next(islice(self._documents, number - self.next_number, None), None)
+        try:
+            document = next(islice(self._documents, number - self.next_number, None), None)
+        except FileError:  # no longer the text that was indexed
+            document = None
         self.next_number = number + 1
-        if document is None:
-            self._stream.close()
         return document
+
+    def close(self) -> None:
+        self._stream.close()
 
 
 def _documents_from(stream: SourceStream, reading: Reading, offset: int) -> Iterator[Document]:
@@ -119,31 +130,14 @@ def _documents_from(stream: SourceStream, reading: Reading, offset: int) -> Iter
     if reading.format_of(stream.path) != "text":
         yield from islice(records_of(stream, reading), offset, None)
         return
-    source: ByteStream = utf8_stream(stream, reading)
+    source = utf8_stream(stream, reading)
     if source is stream:
         stream.seek(offset)
     else:
-        source = _Skipping(source, offset)
+        skip_bytes(source, offset)
     for data, _, start in cut_text(source, reading.document, stream.path, whole_documents=True):
         for part in split_documents(bytes(data), reading.document):
             yield decoded(stream.path, part, offset + start)
-
-
-class _Skipping:
-    """A stream without its first bytes."""
-
-    def __init__(self, stream: ByteStream, n_bytes: int) -> None:
-        self._stream, self._left = stream, n_bytes
-
-    def read(self, size: int) -> bytes:
-        while self._left:
-            data = self._stream.read(size)
-            if not data:
-                return b""
-            data, self._left = data[self._left :], max(0, self._left - len(data))
-            if data:
-                return data
-        return self._stream.read(size)
 
 
 def as_text(document: Document) -> str:

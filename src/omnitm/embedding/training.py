@@ -292,8 +292,8 @@ def _differences(old: AutoencoderSettings, new: AutoencoderSettings | None) -> s
 
 def _stopped(folder: ModelFolder) -> TrainingStopped:
     done = len(folder.words) - len(folder.pending())
+    command = f"omnitm train CORPUS -o {folder.path} --resume"
     return TrainingStopped(
         f"stopped: {done:,} of {len(folder.words):,} words of {folder.path} are trained and kept; "
-        f"the rest with: omnitm train CORPUS -o {folder.path} --resume "
-        "(in Python: train_model(..., resume=True))"
+        f"the rest with: {command} (in Python: train_model(..., resume=True))"
     )

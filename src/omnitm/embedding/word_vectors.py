@@ -233,6 +233,8 @@ class WordVectors:
         found = self.most_similar([word], topn=topn, restrict_vocab=restrict_vocab, metric=metric)
         return cast("list[tuple[str, float]]", found)
 
+    similar_by_key = similar_by_word
+
     def similar_by_vector(
         self,
         vector: NDArray[Any],

@@ -276,6 +276,8 @@ def check_free_for_use(path: Path, *, force: bool) -> None:
             state = "a model" if MANIFEST in entries else "an unfinished model"
             options = "--resume continues it, --force replaces it, --add adds words"
             raise FileError(path, f"already holds {state}; {options}")
+        if JOURNAL in entries:
+            Journal(path / JOURNAL).close()  # refuses while another process is training
     elif entries - _OWN_FILES:
         raise FileError(
             path, f"is not empty (it has {min(entries - _OWN_FILES)}); a model needs a folder of its own"

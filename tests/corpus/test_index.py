@@ -1,0 +1,255 @@
+"""The index as an object and as a folder."""
+
+from __future__ import annotations
+
+import json
+import pickle
+import shutil
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_matrix
+
+from omnitm.corpus import DocumentIndex, as_index, build_index, index_documents, storage
+from omnitm.errors import CorpusError, FileError, UnknownWordError
+
+TEXTS = ["cat dog", "", "cat mouse", "dog cat mouse", "bird"]
+
+
+@pytest.fixture(scope="module")
+def good_index(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return index_documents(TEXTS, tmp_path_factory.mktemp("good") / "index")
+
+
+def test_as_index_takes_every_form(good_index: Path) -> None:
+    index = DocumentIndex.open(good_index)
+    matrix = np.zeros((index.n_documents, index.n_words), dtype=np.int8)
+    for document in range(index.n_documents):
+        matrix[document, index.words_of(document)] = 2
+    tokens = [text.split() for text in TEXTS]
+    forms = [index, good_index, str(good_index), TEXTS, tuple(TEXTS), tokens]
+    for form in forms:
+        assert_same(as_index(form), index)
+    assert_same(as_index(csr_matrix(matrix), vocabulary=index.vocabulary), index)
+    assert_same(as_index(TEXTS, vocabulary=index.vocabulary), index)
+    assert_same(as_index(index, vocabulary=index.vocabulary), index)
+
+
+def assert_same(index: DocumentIndex, other: DocumentIndex) -> None:
+    assert list(index.vocabulary) == list(other.vocabulary)
+    for name in ("document_offsets", "document_words", "word_offsets", "word_documents"):
+        assert np.array_equal(getattr(index, name), getattr(other, name))
+        assert getattr(index, name).dtype == getattr(other, name).dtype
+
+
+def test_as_index_refuses_contradictions(good_index: Path) -> None:
+    with pytest.raises(CorpusError, match="A matrix needs the words of its columns"):
+        as_index(csr_matrix(np.eye(2)))
+    with pytest.raises(CorpusError, match="has 2 columns but the vocabulary has 1 words"):
+        as_index(csr_matrix(np.eye(2)), ["a"])
+    with pytest.raises(CorpusError, match="names a word twice"):
+        as_index(csr_matrix(np.eye(2)), ["a", "a"])
+    with pytest.raises(CorpusError, match="vocabulary of its own"):
+        as_index(good_index, vocabulary=["cat"])
+    with pytest.raises(FileError, match="no such index; make one with: omnitm index"):
+        as_index(Path("nowhere"))
+
+
+def test_looking_up(good_index: Path) -> None:
+    index = DocumentIndex.open(good_index)
+    assert index.documents_with(index.word_id("mouse")).tolist() == [2, 3]
+    assert index.document_frequencies.tolist() == [3, 2, 2, 1]
+    assert (index.n_documents, index.n_words) == (5, 4)
+    with pytest.raises(UnknownWordError, match=r"'mous' is not in .*; the nearest words are 'mouse'"):
+        index.word_id("mous")
+
+
+def test_pickles_are_small_on_disk_and_whole_in_memory(good_index: Path) -> None:
+    index = DocumentIndex.open(good_index)
+    assert len(pickle.dumps(index)) < 1000
+    assert_same(pickle.loads(pickle.dumps(index)), index)  # noqa: S301  # our own bytes
+    in_memory = as_index(TEXTS)
+    assert_same(pickle.loads(pickle.dumps(in_memory)), in_memory)  # noqa: S301  # our own bytes
+
+
+def test_opening_takes_milliseconds(tmp_path: Path) -> None:
+    words = [f"w{k:05d}" for k in range(40_000)]
+    index_documents([words], tmp_path / "index")
+    times = []
+    for _ in range(3):
+        start = time.process_time()
+        DocumentIndex.open(tmp_path / "index")
+        times.append(time.process_time() - start)
+    assert min(times) < 0.2
+
+
+def test_every_file_is_in_the_manifest_and_documented(good_index: Path) -> None:
+    manifest = json.loads((good_index / "manifest.json").read_text())
+    assert {file.name for file in good_index.iterdir()} == {"manifest.json", *manifest["files"]}
+    for name, facts in manifest["files"].items():
+        assert storage.checksum(good_index / name) == (facts["size"], facts["sha256"])
+
+
+def test_golden_bytes(good_index: Path) -> None:
+    def numbers(name: str, dtype: str) -> list[int]:
+        return list(np.frombuffer((good_index / f"{name}.bin").read_bytes(), dtype=dtype))
+
+    assert (good_index / "vocabulary.txt").read_bytes() == b"cat\ndog\nmouse\nbird\n"
+    assert numbers("document_offsets", "<u8") == [0, 2, 2, 4, 7, 8]
+    assert numbers("document_words", "<u4") == [0, 1, 0, 2, 0, 1, 2, 3]
+    assert numbers("word_offsets", "<u8") == [0, 3, 5, 7, 8]
+    assert numbers("word_documents", "<u4") == [0, 2, 3, 0, 3, 2, 3, 4]
+    assert numbers("word_counts", "<u8") == [3, 2, 2, 1]
+
+
+def damaged(good_index: Path, tmp_path: Path, name: str, change: Any) -> Path:
+    copy = tmp_path / "copy"
+    shutil.rmtree(copy, ignore_errors=True)
+    shutil.copytree(good_index, copy)
+    file = copy / name
+    file.write_bytes(change(file.read_bytes()))
+    return copy
+
+
+def test_every_truncation_is_noticed(good_index: Path, tmp_path: Path) -> None:
+    for name in sorted(file.name for file in good_index.iterdir()):
+        size = (good_index / name).stat().st_size
+        for length in {0, size // 2, size - 1} - {size}:
+            if size == 0 or (name, length) == ("manifest.json", size - 1):  # the last byte is white space
+                continue
+            copy = damaged(good_index, tmp_path, name, lambda data, n=length: data[:n])
+            with pytest.raises(FileError, match=name):
+                DocumentIndex.open(copy)
+
+
+def test_every_flipped_bit_is_noticed(good_index: Path, tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    files = sorted(file.name for file in good_index.iterdir() if file.stat().st_size)
+
+    def flip(data: bytes) -> bytes:
+        changed = bytearray(data)
+        at = int(rng.integers(len(changed)))
+        changed[at] ^= 1 << int(rng.integers(8))
+        return bytes(changed)
+
+    for name in files * 12:
+        copy = damaged(good_index, tmp_path, name, flip)
+        with pytest.raises(FileError, match=r"copy/\w+\.\w+: "):
+            DocumentIndex.open(copy).verify()
+
+
+def test_large_files_are_checked_by_verify(
+    good_index: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(storage, "SMALL", 8)
+    copy = damaged(good_index, tmp_path, "document_words.bin", lambda data: data[:-4] + b"\1\0\0\0")
+    index = DocumentIndex.open(copy)
+    with pytest.raises(FileError, match=r"document_words\.bin: damaged: its SHA-256"):
+        index.verify()
+
+
+def forged(good_index: Path, tmp_path: Path, change: Any) -> Path:
+    def edit(data: bytes) -> bytes:
+        manifest = json.loads(data)
+        change(manifest)
+        return json.dumps(manifest).encode()
+
+    return damaged(good_index, tmp_path, "manifest.json", edit)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda m: m.update(format="zip"), "is not the manifest of an omnitm index"),
+        (lambda m: m.update(version=99), "has version 99; this omnitm reads version 1"),
+        (lambda m: m.update(n_documents=2**62), "damaged: .* bytes expected by manifest.json"),
+        (lambda m: m.update(n_documents=-1), "does not list the files"),
+        (lambda m: m.update(n_words=True), "does not list the files"),
+        (lambda m: m["files"].update({"../x": m["files"]["vocabulary.txt"]}), "does not list the files"),
+        (lambda m: m["files"].pop("vocabulary.txt"), "does not list the files"),
+        (lambda m: m["files"].update({"vocabulary.txt": 3}), "sizes or checksums are missing"),
+        (lambda m: m["files"].update({f"f{k}": {} for k in range(10_000)}), "is not the manifest"),
+    ],
+)
+def test_forged_manifests_are_refused(good_index: Path, tmp_path: Path, change: Any, message: str) -> None:
+    with pytest.raises(FileError, match=message):
+        DocumentIndex.open(forged(good_index, tmp_path, change))
+
+
+@pytest.mark.parametrize("data", [b"", b"{", b"[]", b"[" * 60_000, b"\xff"])
+def test_manifests_that_are_no_json_are_refused(good_index: Path, tmp_path: Path, data: bytes) -> None:
+    with pytest.raises(FileError, match=r"manifest\.json: (damaged|is not the manifest)"):
+        DocumentIndex.open(damaged(good_index, tmp_path, "manifest.json", lambda _: data))
+
+
+def resealed(folder: Path, name: str) -> None:
+    """Make the manifest agree with a changed file, as a forger would."""
+    manifest = json.loads((folder / "manifest.json").read_text())
+    size, digest = storage.checksum(folder / name)
+    manifest["files"][name] = {"size": size, "sha256": digest}
+    (folder / "manifest.json").write_text(json.dumps(manifest))
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "message"),
+    [
+        ("vocabulary.txt", lambda data: data + b"x\n", "another number of words"),
+        ("vocabulary.txt", lambda _: b"cat\n\xff\na\nb\n", "not UTF-8"),
+        ("document_offsets.bin", lambda data: b"\1" + data[1:], "does not span all pairs"),
+        ("options.json", lambda _: b"{", "options.json: damaged: not JSON"),
+        ("options.json", lambda _: b"[]", "options.json: damaged"),
+        ("summary.json", lambda _: b"{}", "summary.json: damaged"),
+        ("options.json", lambda _: b'{"preparation": {"digits": 3}}', "options.json: damaged"),
+    ],
+)
+def test_forged_files_are_refused(
+    good_index: Path, tmp_path: Path, name: str, change: Any, message: str
+) -> None:
+    copy = damaged(good_index, tmp_path, name, change)
+    resealed(copy, name)
+    with pytest.raises(FileError, match=message):
+        DocumentIndex.open(copy)
+
+
+def test_forged_arrays_are_noticed_by_verify(good_index: Path, tmp_path: Path) -> None:
+    for name, row in [("document_words", 4), ("word_documents", 3)]:
+        copy = damaged(good_index, tmp_path, f"{name}.bin", lambda data: data[:-4] + b"\xff\0\0\0")
+        resealed(copy, f"{name}.bin")
+        index = DocumentIndex.open(copy)
+        with pytest.raises(FileError, match=f"{name} of .* {row} are out of range or out of order"):
+            index.verify()
+
+
+def test_missing_and_linked_files_are_refused(good_index: Path, tmp_path: Path) -> None:
+    copy = damaged(good_index, tmp_path, "vocabulary.txt", bytes)
+    (copy / "vocabulary.txt").rename(tmp_path / "elsewhere")
+    with pytest.raises(FileError, match=r"vocabulary\.txt: is missing from the index"):
+        DocumentIndex.open(copy)
+    (copy / "vocabulary.txt").symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(FileError, match=r"vocabulary\.txt: is missing from the index"):
+        DocumentIndex.open(copy)
+    (copy / "manifest.json").unlink()
+    with pytest.raises(FileError, match="this folder is not an omnitm index"):
+        DocumentIndex.open(copy)
+
+
+def test_unreadable_files_are_named(good_index: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object, **__: object) -> None:
+        raise OSError(5, "Input/output error")
+
+    monkeypatch.setattr(Path, "read_bytes", broken)
+    with pytest.raises(FileError, match=r"manifest\.json: cannot be read: Input/output error"):
+        DocumentIndex.open(good_index)
+    monkeypatch.undo()
+    monkeypatch.setattr(Path, "open", broken)
+    with pytest.raises(FileError, match="cannot be read: Input/output error"):
+        DocumentIndex.open(good_index)
+
+
+def test_a_byte_order_mark_is_no_word(tmp_path: Path) -> None:
+    (tmp_path / "text.txt").write_bytes(b"\xef\xbb\xbfcat\ncat\n")
+    build_index(tmp_path / "text.txt", tmp_path / "index")
+    assert list(DocumentIndex.open(tmp_path / "index").vocabulary) == ["cat"]
