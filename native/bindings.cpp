@@ -94,22 +94,6 @@ struct ScaledRows {
         omnitm::excess_above(rows(), scale(), limits.data(), inverse_deviations.data(), starts.data(),
                              columns.data(), excesses.data());
     }
-
-    void root_excess_dots(Input<int32_t> columns, Input<float> limits, Input<float> inverse_deviations,
-                          Input<float> weights, Output<float> dots) const {
-        const size_t size = columns.size();
-        if (limits.size() != size || inverse_deviations.size() != size || weights.size() != size)
-            throw nb::value_error("a query needs limit, deviation and weight per column");
-        if (dots.size() != matrix.shape(0)) throw nb::value_error("`dots` must have a place per row");
-        for (size_t k = 0; k < size; ++k)
-            if (columns.data()[k] < (k ? columns.data()[k - 1] + 1 : 0) ||
-                columns.data()[k] >= static_cast<int64_t>(matrix.shape(1)))
-                throw nb::value_error("columns must be ascending and in the matrix");
-        nb::gil_scoped_release unlocked;
-        omnitm::root_excess_dots(
-            rows(), scale(), {columns.data(), limits.data(), inverse_deviations.data(), weights.data(), size},
-            dots.data());
-    }
 };
 
 void bind_scaled_rows(nb::module_& m) {
@@ -120,9 +104,7 @@ void bind_scaled_rows(nb::module_& m) {
         .def("count_above", &ScaledRows::count_above, "limits"_a, "counts"_a,
              "Count the columns above their limits in every row.")
         .def("excess_above", &ScaledRows::excess_above, "limits"_a, "inverse_deviations"_a, "starts"_a, "columns"_a,
-             "excesses"_a, "Write the columns above their limits, and by how many deviations they exceed them.")
-        .def("root_excess_dots", &ScaledRows::root_excess_dots, "columns"_a, "limits"_a, "inverse_deviations"_a,
-             "weights"_a, "dots"_a, "Multiply a query with the square root of every row's excess.");
+             "excesses"_a, "Write the columns above their limits, and by how many deviations they exceed them.");
 }
 
 void bind_vectors(nb::module_& m) {

@@ -1,8 +1,6 @@
 #include "company.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cmath>
 #include <vector>
 
 #include "clones.hpp"
@@ -12,9 +10,6 @@ namespace {
 
 // Equal neighbours would wait for each other in one histogram.
 constexpr size_t n_histograms = 4;
-
-// A query reads scattered columns: they are asked for while an earlier row is at work.
-constexpr size_t rows_ahead = 1;
 
 struct Range {
     int16_t low, high;
@@ -66,15 +61,6 @@ OMNITM_CLONES int64_t number_above(const float* scaled, const float* limits, siz
     return above;
 }
 
-OMNITM_CLONES float root_dot(const float* scaled, const CompanyQuery& query) {
-    float total = 0;
-    for (size_t k = 0; k < query.size; ++k) {
-        const float excess = (scaled[k] - query.limits[k]) * query.inverse_deviations[k];
-        total += query.weights[k] * std::sqrt(std::max(excess, 0.0f));
-    }
-    return total;
-}
-
 // Calls visit(row, x of the row's columns) for every row.
 template <class Visit>
 void for_each_row(const RowMatrix& matrix, const RowScale& scale, Visit&& visit) {
@@ -118,23 +104,6 @@ void excess_above(const RowMatrix& matrix, const RowScale& scale, const float* l
                 excesses[place++] = (scaled[i] - limits[i]) * inverse_deviations[i];
             }
     });
-}
-
-void root_excess_dots(const RowMatrix& matrix, const RowScale& scale, const CompanyQuery& query, float* dots) {
-    std::vector<float> scaled(query.size);
-    for (size_t row = 0; row < matrix.n_rows; ++row) {
-        const int16_t* values = matrix.data + row * matrix.n_columns;
-        const int32_t baseline = scale.baseline[row];
-        const int16_t* ahead = row + rows_ahead < matrix.n_rows ? values + rows_ahead * matrix.n_columns : values;
-        for (size_t k = 0; k < query.size; ++k) {
-            __builtin_prefetch(ahead + query.columns[k], 0, 0);
-            scaled[k] = static_cast<float>(values[query.columns[k]] - baseline) * scale.gain[row];
-        }
-        const int32_t* end = query.columns + query.size;
-        const int32_t* own = std::lower_bound(query.columns, end, scale.own[row]);
-        if (own != end && *own == scale.own[row]) scaled[static_cast<size_t>(own - query.columns)] = 0;
-        dots[row] = root_dot(scaled.data(), query);
-    }
 }
 
 }  // namespace omnitm

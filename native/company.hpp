@@ -31,14 +31,4 @@ void count_above(const RowMatrix& matrix, const RowScale& scale, const float* li
 void excess_above(const RowMatrix& matrix, const RowScale& scale, const float* limits,
                   const float* inverse_deviations, const int64_t* starts, int32_t* columns, float* excesses);
 
-// A query: some columns, ascending, with their limits, inverse deviations and weights.
-struct CompanyQuery {
-    const int32_t* columns;
-    const float *limits, *inverse_deviations, *weights;
-    size_t size;
-};
-
-// Writes for every row the sum of weight * sqrt(excess) over the query's columns above their limits.
-void root_excess_dots(const RowMatrix& matrix, const RowScale& scale, const CompanyQuery& query, float* dots);
-
 }  // namespace omnitm

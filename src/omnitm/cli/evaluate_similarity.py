@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from omnitm.cli.examples import command_parser
 from omnitm.cli.reports import add_output_options, emit
@@ -129,9 +129,9 @@ def open_models(sources: list[str]) -> dict[str, WordVectors]:
 
 def with_compact_forms(
     models: Mapping[str, WordVectors], sizes: list[int] | None, counts: list[int] | None
-) -> dict[str, WordVectors]:
+) -> dict[str, Any]:
     """Add reduced and sparse forms of every model with named features."""
-    every = dict(models)
+    every: dict[str, Any] = dict(models)
     for name, vectors in models.items():
         if vectors.has_named_features:
             every.update({f"{name}, {n} dimensions": vectors.reduce(n) for n in sizes or ()})

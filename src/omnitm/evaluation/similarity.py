@@ -11,7 +11,7 @@ from omnitm.errors import ParameterError
 from omnitm.evaluation.correlation import Correlations, correlations, interval, resamples
 from omnitm.evaluation.datasets import PAPER_SETS
 from omnitm.evaluation.groups import FREQUENCY_EDGES, group_results
-from omnitm.evaluation.pairs import load_pairs, spelling
+from omnitm.evaluation.pairs import WordPairs, load_pairs, spelling
 from omnitm.evaluation.results import Agreement, ModelResult, SetResult, SimilarityReport
 from omnitm.parameters import check_integer
 
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from omnitm.embedding import WordVectors
-    from omnitm.evaluation.pairs import WordPairs
     from omnitm.evaluation.results import GroupResult
 
 DEFAULT = "default"
@@ -112,20 +111,23 @@ def pair_scores(
     vectors: WordVectors, words: Sequence[tuple[str, str]], metric: str | None = None
 ) -> NDArray[np.float64]:
     """Score pairs of words; None: by the vectors' own metric."""
-    from omnitm.embedding.metrics import scorer
-
-    score = scorer(vectors.usable_metric(metric))  # type: ignore[arg-type]
-    return np.array([score.pair(vectors, first, second) for first, second in words])
+    return np.array([vectors.similarity(first, second, metric=metric) for first, second in words])  # type: ignore[arg-type]
 
 
 def _as_pairs(source: Any, data: str | Path | None, download: bool) -> WordPairs:
-    return source if hasattr(source, "scores") else load_pairs(source, data, download=download)
+    return source if isinstance(source, WordPairs) else load_pairs(source, data, download=download)
 
 
 def _metrics_of(vectors: WordVectors, metrics: Sequence[str]) -> list[str]:
     """Metrics that these vectors have, each once."""
     wanted = [vectors.default_metric if metric == DEFAULT else metric for metric in metrics]
-    return list(dict.fromkeys(m for m in wanted if m == "cosine" or vectors.has_named_features))
+    return list(dict.fromkeys(metric for metric in wanted if _has_metric(vectors, metric)))
+
+
+def _has_metric(vectors: WordVectors, metric: str) -> bool:
+    if metric == "similarity":
+        return vectors.has_likeness
+    return metric == "cosine" or vectors.has_named_features
 
 
 def _common_pairs(pairs: WordPairs, models: Mapping[str, WordVectors], notes: list[str]) -> _Usable:
