@@ -135,7 +135,9 @@ def memory(_effort: Effort) -> list[Row]:
 
 def threads(effort: Effort) -> list[Row]:
     index = load(corpora.sentences())
-    targets = list(range(100, 100 + 10 * effort.n_runs))  # enough that the last word of a thread does not decide
+    targets = list(
+        range(100, 100 + 10 * effort.n_runs)
+    )  # enough that the last word of a thread does not decide
     one, two = (
         min(measure.wall_seconds(index, EXACT, targets, number) for _ in range(3)) for number in (1, 2)
     )

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "autoencoder.hpp"
+#include "company.hpp"
 #include "glove.hpp"
 #include "text.hpp"
 #include "vectors.hpp"
@@ -40,7 +41,77 @@ void row_dots(Matrix matrix, int32_t largest, Matrix queries, Output<int64_t> do
                      dots.data());
 }
 
+omnitm::RowMatrix rows_of(const Matrix& matrix) { return {matrix.data(), matrix.shape(0), matrix.shape(1)}; }
+
+void row_modes(Matrix matrix, Output<int16_t> modes) {
+    if (modes.size() != matrix.shape(0)) throw nb::value_error("`modes` must have a place per row");
+    nb::gil_scoped_release unlocked;
+    omnitm::row_modes(rows_of(matrix), modes.data());
+}
+
+// A matrix with what makes its rows comparable; checked once, used by all functions below.
+struct ScaledRows {
+    Matrix matrix;
+    Input<int16_t> baseline;
+    Input<float> gain;
+    Input<int32_t> own;
+
+    ScaledRows(Matrix matrix, Input<int16_t> baseline, Input<float> gain, Input<int32_t> own)
+        : matrix(matrix), baseline(baseline), gain(gain), own(own) {
+        const size_t n_rows = matrix.shape(0);
+        if (baseline.size() != n_rows || gain.size() != n_rows || own.size() != n_rows)
+            throw nb::value_error("baseline, gain and own must have a place per row");
+        for (size_t row = 0; row < n_rows; ++row)
+            if (own.data()[row] >= static_cast<int64_t>(matrix.shape(1)))
+                throw nb::value_error("`own` names a column that is not there");
+    }
+    omnitm::RowMatrix rows() const { return rows_of(matrix); }
+    omnitm::RowScale scale() const { return {baseline.data(), gain.data(), own.data()}; }
+    void check_columns(std::initializer_list<size_t> sizes) const {
+        for (size_t size : sizes)
+            if (size != matrix.shape(1)) throw nb::value_error("there must be a number per column");
+    }
+
+    void moments(Output<double> sums, Output<double> squares) const {
+        check_columns({sums.size(), squares.size()});
+        nb::gil_scoped_release unlocked;
+        omnitm::add_moments(rows(), scale(), sums.data(), squares.data());
+    }
+
+    void count_above(Input<float> limits, Output<int64_t> counts) const {
+        check_columns({limits.size()});
+        if (counts.size() != matrix.shape(0)) throw nb::value_error("`counts` must have a place per row");
+        nb::gil_scoped_release unlocked;
+        omnitm::count_above(rows(), scale(), limits.data(), counts.data());
+    }
+
+    void excess_above(Input<float> limits, Input<float> inverse_deviations, Input<int64_t> starts,
+                      Output<int32_t> columns, Output<float> excesses) const {
+        check_columns({limits.size(), inverse_deviations.size()});
+        const size_t n_rows = matrix.shape(0);
+        const bool fits = starts.size() == n_rows + 1 && columns.size() == excesses.size() &&
+                          starts.data()[n_rows] == static_cast<int64_t>(columns.size());
+        if (!fits) throw nb::value_error("`starts` must come from `count_above` and fit the outputs");
+        nb::gil_scoped_release unlocked;
+        omnitm::excess_above(rows(), scale(), limits.data(), inverse_deviations.data(), starts.data(),
+                             columns.data(), excesses.data());
+    }
+};
+
+void bind_scaled_rows(nb::module_& m) {
+    nb::class_<ScaledRows>(m, "ScaledRows", "Rows as (value - baseline) * gain, without a copy of the matrix.")
+        .def(nb::init<Matrix, Input<int16_t>, Input<float>, Input<int32_t>>(), "matrix"_a, "baseline"_a, "gain"_a,
+             "own"_a)
+        .def("moments", &ScaledRows::moments, "sums"_a, "squares"_a, "Add values and squares to column sums.")
+        .def("count_above", &ScaledRows::count_above, "limits"_a, "counts"_a,
+             "Count the columns above their limits in every row.")
+        .def("excess_above", &ScaledRows::excess_above, "limits"_a, "inverse_deviations"_a, "starts"_a, "columns"_a,
+             "excesses"_a, "Write the columns above their limits, and by how many deviations they exceed them.");
+}
+
 void bind_vectors(nb::module_& m) {
+    m.def("row_modes", &row_modes, "matrix"_a, "modes"_a, "Find the most frequent value of every row.");
+    bind_scaled_rows(m);
     m.def("row_squares", &row_squares, "matrix"_a, "squares"_a, "Sum the squares of rows; returns the largest magnitude.");
     m.def("row_dots", &row_dots, "matrix"_a, "largest"_a, "queries"_a, "dots"_a, "Multiply every row with every query.");
 }

@@ -3,19 +3,14 @@
 #include <algorithm>
 #include <cstdlib>
 
-// Reading is the limit (a model can be larger than the caches by far), but only if 256 bits are multiplied at once.
-#if defined(__x86_64__) && defined(__linux__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__)
-#define OMNITM_CLONES __attribute__((target_clones("avx2", "default")))
-#else
-#define OMNITM_CLONES
-#endif
+#include "clones.hpp"
 
 namespace omnitm {
 namespace {
 
 // Several rows at a time: their streams from memory overlap.
 constexpr size_t rows_at_once = 4;
-constexpr size_t longest_block = 1024;
+constexpr size_t longest_block = 1024;  // reading is the limit, but only if 256 bits are multiplied at once
 
 OMNITM_CLONES int32_t magnitude(const int16_t* values, size_t count) {
     int32_t largest = 0;

@@ -1,4 +1,4 @@
-"""How near two words are: by association (a coordinate) or by cosine."""
+"""How near two words are: by our own similarity, by association (a coordinate) or by cosine."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal, Protocol
 import numpy as np
 
 from omnitm.embedding.dots import row_dots
+from omnitm.embedding.likeness import Similarity
 from omnitm.errors import ParameterError
 from omnitm.parameters import check_choice
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
     from omnitm.embedding.word_vectors import WordVectors
 
-Metric = Literal["association", "association-symmetric", "cosine"]
+Metric = Literal["similarity", "association", "association-symmetric", "cosine"]
 Part = tuple["str | NDArray[Any]", float]  # a word or a vector, and its weight in a query
 
 
@@ -121,6 +122,7 @@ class Cosine:
 
 
 SCORERS: dict[str, Scorer] = {
+    "similarity": Similarity(),
     "association": Association(),
     "association-symmetric": SymmetricAssociation(),
     "cosine": Cosine(),

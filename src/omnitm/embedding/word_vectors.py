@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cached_property
 from numbers import Real
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Union, cast
 
 import numpy as np
@@ -15,10 +16,11 @@ from omnitm.parameters import check_integer
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-    from pathlib import Path
 
     from numpy.typing import NDArray
 
+    from omnitm.embedding.compact import SparseWordVectors
+    from omnitm.embedding.likeness import Likeness
     from omnitm.embedding.store import AnyRecord
 
 Query = Union[str, "NDArray[Any]", tuple[Union[str, "NDArray[Any]"], float]]
@@ -32,6 +34,8 @@ class WordVectors:
 
     Wherever a method takes a `metric`, it is one of
 
+    - `"similarity"`: association and shared company, see `omnitm.embedding.likeness`; the default for
+      integers with names; trained words can be found,
     - `"association"`: the coordinate `e_a[b]`, an integer; every word of the vocabulary can be found,
     - `"association-symmetric"`: the mean of `e_a[b]` and `e_b[a]`; trained words can be found,
     - `"cosine"`: of the two rows; trained words can be found.
@@ -71,6 +75,7 @@ class WordVectors:
         self.key_to_index = _positions("index_to_key", self.index_to_key)
         self._columns = _positions("feature_names", self.feature_names)
         self.training = training
+        self._folder: Path | None = None
 
     @property
     def vectors(self) -> NDArray[Any]:
@@ -83,9 +88,26 @@ class WordVectors:
         return len(self.feature_names)
 
     @property
+    def nbytes(self) -> int:
+        """Size of the matrix in bytes."""
+        return int(self.matrix.nbytes)
+
+    @property
     def default_metric(self) -> Metric:
         """The metric that methods use if none is named."""
         return "association" if self.has_named_features else "cosine"
+
+    @property
+    def has_likeness(self) -> bool:
+        """Whether these are integers with names, so that the metric "similarity" has a meaning."""
+        return self.has_named_features and self.matrix.dtype == np.int16
+
+    @cached_property
+    def likeness(self) -> Likeness:
+        """What the metric "similarity" needs: read from beside the model, or computed once and kept there."""
+        from omnitm.embedding.keeping import kept_likeness
+
+        return kept_likeness(self, self._folder)
 
     @cached_property
     def lengths(self) -> RowLengths:
@@ -146,6 +168,10 @@ class WordVectors:
         """Return the metric, or the default for None; refuse one that needs names where there are none."""
         if metric is None:
             return self.default_metric
+        if metric == "similarity" and self.has_named_features and not self.has_likeness:
+            raise ParameterError(
+                "The metric 'similarity' is for integers; use metric='association' or 'cosine'."
+            )
         if metric != "cosine" and metric in SCORERS and not self.has_named_features:
             raise ParameterError(
                 f"The metric {metric!r} reads the coordinate of a word, but the coordinates of these vectors "
@@ -302,7 +328,25 @@ class WordVectors:
 
         model = load_model(path, verify=verify)
         features = model.features if model.is_named else None
-        return cls(model.matrix, model.words, features, training=model.record)
+        vectors = cls(model.matrix, model.words, features, training=model.record)
+        vectors._folder = Path(path)
+        return vectors
+
+    def reduce(self, n_components: int) -> WordVectors:
+        """Return vectors with few dense dimensions, for ordinary tools: compare them by cosine.
+
+        A truncated singular value decomposition of what stands out in each vector (`Company`), singular
+        values to the power 0.25; of the matrix itself for other models.
+        """
+        from omnitm.embedding.compact import reduced
+
+        return reduced(self, n_components)
+
+    def sparsify(self, k: int) -> SparseWordVectors:
+        """Return the `k` coordinates of each word that stand out most, as a scipy CSR matrix with names."""
+        from omnitm.embedding.compact import sparsified
+
+        return sparsified(self, k)
 
     def _where(self, word: object) -> str:
         if self.has_named_features and isinstance(word, str) and word in self._columns:

@@ -1,1 +1,20 @@
-"""Measurements of word vectors."""
+"""Measuring word vectors: similarity, analogies, ablation."""
+
+from omnitm.evaluation.datasets import DATA_SETS, PAPER_SETS, DataSet
+from omnitm.evaluation.pairs import WordPairs, load_pairs
+from omnitm.evaluation.published import published_rows
+from omnitm.evaluation.results import ModelResult, SetResult, SimilarityReport
+from omnitm.evaluation.similarity import evaluate_similarity
+
+__all__ = [
+    "DATA_SETS",
+    "PAPER_SETS",
+    "DataSet",
+    "ModelResult",
+    "SetResult",
+    "SimilarityReport",
+    "WordPairs",
+    "evaluate_similarity",
+    "load_pairs",
+    "published_rows",
+]

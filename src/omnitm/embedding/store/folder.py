@@ -29,6 +29,7 @@ from omnitm.embedding.store.manifest import (
     MANIFEST,
     REALS,
     SETTINGS,
+    SIMILARITY,
     VECTORS,
     WORDS,
     FileEntry,
@@ -44,7 +45,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-_NAMES = (MANIFEST, SETTINGS, FEATURES, COORDINATES, WORDS, VECTORS, REALS)
+_NAMES = (MANIFEST, SETTINGS, FEATURES, COORDINATES, WORDS, VECTORS, REALS, SIMILARITY)
 _OWN_FILES = {JOURNAL, INDEX_NOTE, *(f".{name}.tmp" for name in (*_NAMES, INDEX_NOTE)), *_NAMES}
 _PLAN = (SETTINGS, FEATURES, WORDS)
 _NO_LIMIT = 1 << 62

@@ -23,6 +23,7 @@ MANIFEST, SETTINGS, FEATURES, WORDS, VECTORS = (
 COORDINATES = "coordinates.txt"  # in place of FEATURES where columns are not words
 REALS = "vectors.f32"  # in place of VECTORS
 JOURNAL = "journal"
+SIMILARITY = "similarity.bin"  # follows from the vectors, see derived.py; not listed
 TYPES = {VECTORS: "<i2", REALS: "<f4"}
 _FORMAT, _VERSION = "omnitm model", 1
 _LISTED = (SETTINGS, FEATURES, WORDS, VECTORS)

@@ -1,0 +1,109 @@
+#include "company.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "clones.hpp"
+
+namespace omnitm {
+namespace {
+
+// Equal neighbours would wait for each other in one histogram.
+constexpr size_t n_histograms = 4;
+
+struct Range {
+    int16_t low, high;
+};
+
+OMNITM_CLONES Range range_of(const int16_t* values, size_t count) {
+    int16_t low = values[0], high = values[0];
+    for (size_t i = 1; i < count; ++i) {
+        low = std::min(low, values[i]);
+        high = std::max(high, values[i]);
+    }
+    return {low, high};
+}
+
+int16_t mode_of(const int16_t* values, size_t count, std::vector<uint32_t>& histograms) {
+    const Range range = range_of(values, count);
+    const size_t width = static_cast<size_t>(range.high - range.low) + 1;
+    histograms.assign(width * n_histograms, 0);
+    for (size_t i = 0; i < count; ++i)
+        ++histograms[(i % n_histograms) * width + static_cast<size_t>(values[i] - range.low)];
+    size_t best = 0;
+    uint32_t most = 0;
+    for (size_t value = 0; value < width; ++value) {
+        uint32_t times = 0;
+        for (size_t h = 0; h < n_histograms; ++h) times += histograms[h * width + value];
+        if (times > most) {
+            most = times;
+            best = value;
+        }
+    }
+    return static_cast<int16_t>(range.low + static_cast<int32_t>(best));
+}
+
+OMNITM_CLONES void scale_row(const int16_t* values, size_t count, int16_t baseline, float gain, float* scaled) {
+    for (size_t i = 0; i < count; ++i) scaled[i] = static_cast<float>(values[i] - baseline) * gain;
+}
+
+OMNITM_CLONES void add_row(const float* scaled, size_t count, double* sums, double* squares) {
+    for (size_t i = 0; i < count; ++i) {
+        const double x = scaled[i];
+        sums[i] += x;
+        squares[i] += x * x;
+    }
+}
+
+OMNITM_CLONES int64_t number_above(const float* scaled, const float* limits, size_t count) {
+    int32_t above = 0;
+    for (size_t i = 0; i < count; ++i) above += scaled[i] > limits[i];
+    return above;
+}
+
+// Calls visit(row, x of the row's columns) for every row.
+template <class Visit>
+void for_each_row(const RowMatrix& matrix, const RowScale& scale, Visit&& visit) {
+    std::vector<float> scaled(matrix.n_columns);
+    for (size_t row = 0; row < matrix.n_rows; ++row) {
+        scale_row(matrix.data + row * matrix.n_columns, matrix.n_columns, scale.baseline[row], scale.gain[row],
+                  scaled.data());
+        if (scale.own[row] >= 0) scaled[static_cast<size_t>(scale.own[row])] = 0;
+        visit(row, scaled.data());
+    }
+}
+
+}  // namespace
+
+void row_modes(const RowMatrix& matrix, int16_t* modes) {
+    std::vector<uint32_t> histograms;
+    for (size_t row = 0; row < matrix.n_rows; ++row)
+        modes[row] = matrix.n_columns == 0
+                         ? int16_t{0}
+                         : mode_of(matrix.data + row * matrix.n_columns, matrix.n_columns, histograms);
+}
+
+void add_moments(const RowMatrix& matrix, const RowScale& scale, double* sums, double* squares) {
+    for_each_row(matrix, scale,
+                 [&](size_t, const float* scaled) { add_row(scaled, matrix.n_columns, sums, squares); });
+}
+
+void count_above(const RowMatrix& matrix, const RowScale& scale, const float* limits, int64_t* counts) {
+    for_each_row(matrix, scale, [&](size_t row, const float* scaled) {
+        counts[row] = number_above(scaled, limits, matrix.n_columns);
+    });
+}
+
+void excess_above(const RowMatrix& matrix, const RowScale& scale, const float* limits,
+                  const float* inverse_deviations, const int64_t* starts, int32_t* columns, float* excesses) {
+    for_each_row(matrix, scale, [&](size_t row, const float* scaled) {
+        int64_t place = starts[row];
+        for (size_t i = 0; i < matrix.n_columns; ++i)
+            if (scaled[i] > limits[i]) {
+                columns[place] = static_cast<int32_t>(i);
+                excesses[place++] = (scaled[i] - limits[i]) * inverse_deviations[i];
+            }
+    });
+}
+
+}  // namespace omnitm

@@ -1,0 +1,34 @@
+// What integer word vectors say about the company that words keep: baselines, coordinates over words, and
+// the coordinates that stand out. All of it reads the matrix where it is.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "vectors.hpp"
+
+namespace omnitm {
+
+// Writes the most frequent value of every row; the lowest of equally frequent ones.
+void row_modes(const RowMatrix& matrix, int16_t* modes);
+
+// How values become comparable between rows: x = (value - baseline[row]) * gain[row], and 0 in the row's own
+// column (own[row], or -1 if it has none).
+struct RowScale {
+    const int16_t* baseline;
+    const float* gain;
+    const int32_t* own;
+};
+
+// Adds x and x * x of every row to the sums of its columns.
+void add_moments(const RowMatrix& matrix, const RowScale& scale, double* sums, double* squares);
+
+// Counts in every row the columns with x > limit[column].
+void count_above(const RowMatrix& matrix, const RowScale& scale, const float* limits, int64_t* counts);
+
+// Writes those columns, and by how much they exceed the limit: (x - limit[column]) * inverse_deviation[column].
+// Row r writes from starts[r] on.
+void excess_above(const RowMatrix& matrix, const RowScale& scale, const float* limits,
+                  const float* inverse_deviations, const int64_t* starts, int32_t* columns, float* excesses);
+
+}  // namespace omnitm

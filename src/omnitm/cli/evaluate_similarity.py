@@ -1,0 +1,152 @@
+"""`omnitm evaluate similarity`: models against human judgements of word pairs, in one table."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from omnitm.cli.examples import command_parser
+from omnitm.cli.reports import add_output_options, emit
+from omnitm.errors import ParameterError
+from omnitm.evaluation.datasets import PAIR_SETS, PAPER_SETS
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Mapping
+
+    from omnitm.cli.examples import Commands
+    from omnitm.embedding import WordVectors
+
+_EXAMPLE = """\
+  omnitm evaluate similarity news-model --data wordsim/ --baseline paper
+several models and read-outs on the same pairs, as Markdown:
+  omnitm evaluate similarity news-model other-model --metric default cosine --format markdown -o table.md
+pairs of your own, two words and a score per line:
+  omnitm evaluate similarity news-model --sets pairs.tsv SimLex-999"""
+
+
+def add_parser(commands: Commands) -> None:
+    """Fill the parser of this command."""
+    from omnitm.embedding.metrics import SCORERS
+
+    parser = command_parser(
+        commands,
+        "similarity",
+        run,
+        summary="correlate similarities with human judgements of word pairs",
+        example=_EXAMPLE,
+    )
+    parser.add_argument(
+        "models", metavar="MODEL", nargs="+", help="folders of trained models, or NAME=FOLDER"
+    )
+    parser.add_argument(
+        "--sets",
+        metavar="SET",
+        nargs="+",
+        default=list(PAPER_SETS),
+        help=f"published sets ({', '.join(PAIR_SETS)}) or files of pairs (default: the paper's five)",
+    )
+    parser.add_argument(
+        "--metric",
+        dest="metrics",
+        nargs="+",
+        choices=("default", "all", *SCORERS),
+        default=["default"],
+        help="how pairs are scored; 'default': as `similarity` does, 'all': every metric that a model has",
+    )
+    parser.add_argument("--baseline", choices=("paper",), help="add the rows of the paper's Table 1")
+    parser.add_argument(
+        "--data", metavar="DIR", type=Path, help="folder with the sets (default: $OMNITM_DATA)"
+    )
+    parser.add_argument(
+        "--index", metavar="INDEX", type=Path, help="index of the corpus: adds results by word frequency"
+    )
+    parser.add_argument(
+        "--reduce", metavar="N", type=int, nargs="+", help="add rows: reduced to N dimensions"
+    )
+    parser.add_argument(
+        "--sparsify", metavar="K", type=int, nargs="+", help="add rows: K coordinates per word"
+    )
+    bootstrap = parser.add_argument_group("confidence intervals")
+    bootstrap.add_argument(
+        "--resamples", metavar="N", type=int, default=1000, help="bootstrap resamples (default: 1000)"
+    )
+    bootstrap.add_argument(
+        "--seed", metavar="N", type=int, default=0, help="seed of the resamples (default: 0)"
+    )
+    add_output_options(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Score all models and print one table."""
+    from rich.console import Console
+
+    from omnitm.embedding.metrics import SCORERS
+    from omnitm.evaluation.published import published_rows
+    from omnitm.evaluation.similarity import evaluate_similarity
+    from omnitm.evaluation.tables import similarity_csv, similarity_tables
+
+    models = with_compact_forms(open_models(arguments.models), arguments.reduce, arguments.sparsify)
+    metrics = [*SCORERS] if "all" in arguments.metrics else arguments.metrics
+    with Console(stderr=True, quiet=arguments.quiet).status("reading") as status:
+        report = evaluate_similarity(
+            models,
+            arguments.sets,
+            metrics=metrics,
+            data=arguments.data,
+            frequencies=word_frequencies(arguments),
+            n_resamples=arguments.resamples,
+            seed=arguments.seed,
+            on_row=lambda text: status.update(f"scoring {text}"),
+        )
+    if arguments.baseline:
+        report = replace(report, rows=(*published_rows(), *report.rows))
+    emit(
+        arguments,
+        similarity_tables(report),
+        report.notes,
+        to_json=report.to_json,
+        to_csv=lambda: similarity_csv(report),
+    )
+    return 0
+
+
+def open_models(sources: list[str]) -> dict[str, WordVectors]:
+    """Open models by folder, each under the name given before `=` or that of its folder."""
+    from omnitm.embedding import WordVectors
+
+    models: dict[str, WordVectors] = {}
+    for source in sources:
+        name, given, folder = source.partition("=")
+        if not given or Path(source).exists():
+            name, folder = Path(source).resolve().name, source
+        if name in models:
+            raise ParameterError(f"Two models are called {name!r}; give them names: NAME={source}")
+        models[name] = WordVectors.load(folder)
+    return models
+
+
+def with_compact_forms(
+    models: Mapping[str, WordVectors], sizes: list[int] | None, counts: list[int] | None
+) -> dict[str, Any]:
+    """Add reduced and sparse forms of every model with named features."""
+    every: dict[str, Any] = dict(models)
+    for name, vectors in models.items():
+        if vectors.has_named_features:
+            every.update({f"{name}, {n} dimensions": vectors.reduce(n) for n in sizes or ()})
+            every.update({f"{name}, {k} coordinates": vectors.sparsify(k) for k in counts or ()})
+    return every
+
+
+def word_frequencies(arguments: argparse.Namespace) -> dict[str, int] | None:
+    """Read document frequencies from the index given, or from one inside a model's folder."""
+    from omnitm.corpus import DocumentIndex
+    from omnitm.corpus.storage import is_index
+
+    inside = (Path(source.rpartition("=")[2]) / "index" for source in arguments.models)
+    path = arguments.index or next((folder for folder in inside if is_index(folder)), None)
+    if path is None:
+        return None
+    index = DocumentIndex.open(path)
+    return dict(zip(index.vocabulary, index.document_frequencies.tolist(), strict=True))

@@ -1,0 +1,197 @@
+"""The company that words keep: the coordinates of a row that stand out from the same coordinate of all rows.
+
+Vectors of frequent and of rare words live on different scales, and some features are large for everybody. So
+
+1. a row is measured from its baseline, the value of features that its machine never met: the most frequent
+   value; and in units of it: `x = (e - baseline) / |baseline|`,
+2. a coordinate is compared with that coordinate of all words: `z = (x - mean) / deviation`,
+3. only what stands out is kept: `r = sqrt(z - 1.5)` where `z > 1.5`, about two of a hundred coordinates,
+4. and scaled to length 1.
+
+What is kept is stored feature by feature, so that a query only reads the words that share its features.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from omnitm import _native
+from omnitm.embedding.smoothing import truncated_svd
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from omnitm.embedding.word_vectors import WordVectors
+
+    Reals = NDArray[np.float32]
+
+RECIPE = 1  # of the numbers below; stored companies of other recipes are made again
+STANDS_OUT = 1.5
+N_SMOOTH = 200
+_SMOOTH_POWER = 0.25
+_WORDS_PER_DIMENSION = 10
+_FEWEST_DIMENSIONS = 10
+_USUAL_BASELINE = 100.0  # the unit of rows whose baseline is 0, such as PPMI's in hundredths
+_SMALLEST_DEVIATION = 1e-6
+_SMOOTHED_ROWS = 10_000
+
+
+@dataclass(frozen=True, eq=False)
+class Company:
+    """What is known about a matrix of integer vectors after reading it once.
+
+    Attributes
+    ----------
+    baseline, gain
+        Per word: `x = (e - baseline) * gain`.
+    mean, limits, inverse_deviations
+        Per feature: mean of x over words, the x from which it stands out, and 1 / deviation.
+    lengths
+        Per word: length of its row of `r`.
+    starts, rows, values
+        Feature f stands out in the words `rows[starts[f] : starts[f + 1]]`, by `values` (rows have length 1).
+    projection
+        features x dimensions: turns a row of unit length into a smoothed one.
+    smooth
+        words x dimensions: smoothed rows of unit length; without columns if there are too few words.
+    """
+
+    baseline: NDArray[np.int16]
+    gain: Reals
+    mean: Reals
+    limits: Reals
+    inverse_deviations: Reals
+    lengths: Reals
+    starts: NDArray[np.int64]
+    rows: NDArray[Any]
+    values: NDArray[np.float16]
+    projection: Reals
+    smooth: Reals
+
+    @classmethod
+    def of(cls, vectors: WordVectors) -> Company:
+        """Read a matrix of integers and find what stands out."""
+        matrix = vectors.matrix
+        baseline = np.empty(len(matrix), dtype=np.int16)
+        _native.row_modes(matrix, baseline)
+        gain = gain_of(baseline)
+        scaled = _native.ScaledRows(matrix, baseline, gain, vectors.row_features.astype(np.int32))
+        mean, deviation = _moments(scaled, matrix.shape)
+        varies = deviation > _SMALLEST_DEVIATION
+        limits = np.where(varies, mean + STANDS_OUT * deviation, np.inf).astype(np.float32)
+        inverse = np.divide(1, deviation, out=np.zeros_like(deviation), where=varies).astype(np.float32)
+        standing_out = _standing_out(scaled, matrix.shape, limits, inverse)
+        lengths = _unit_rows(standing_out)
+        projection, smooth = _smoothed(standing_out)
+        by_feature = standing_out.tocsc()
+        row_type = np.uint16 if len(matrix) <= 1 << 16 else np.uint32
+        return cls(
+            baseline=baseline,
+            gain=gain,
+            mean=mean.astype(np.float32),
+            limits=limits,
+            inverse_deviations=inverse,
+            lengths=lengths,
+            starts=by_feature.indptr.astype(np.int64),
+            rows=by_feature.indices.astype(row_type),
+            values=by_feature.data.astype(np.float16),
+            projection=projection,
+            smooth=smooth,
+        )
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """All arrays by name."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+    def relative(self, vector: NDArray[Any], baseline: float, gain: float, own: int | None) -> Reals:
+        """Measure a vector from its baseline; a word's own coordinate says nothing, so it is 0."""
+        scaled = (vector.astype(np.float32) - np.float32(baseline)) * np.float32(gain)
+        if own is not None:
+            scaled[own] = 0
+        return scaled
+
+    def unit_row(self, relative: Reals) -> Reals:
+        """Keep what stands out of a relative vector, at length 1."""
+        excess = (relative - self.limits) * self.inverse_deviations
+        kept = np.where(relative > self.limits, np.sqrt(np.maximum(excess, 0)), 0).astype(np.float32)
+        length = float(np.sqrt((kept.astype(np.float64) ** 2).sum()))
+        return kept / np.float32(length) if length > 0 else kept
+
+    def shared(self, unit_row: Reals) -> NDArray[np.float64]:
+        """Multiply a row with those of all words, reading only the features that stand out in it."""
+        features = np.flatnonzero(unit_row)
+        counts = self.starts[features + 1] - self.starts[features]
+        n_words = len(self.lengths)
+        if counts.sum() == 0:
+            return np.zeros(n_words)
+        ends = np.cumsum(counts)
+        places = np.arange(ends[-1]) + np.repeat(self.starts[features] - (ends - counts), counts)
+        weights = np.repeat(unit_row[features], counts) * self.values[places].astype(np.float32)
+        sums = np.bincount(self.rows[places], weights.astype(np.float64), n_words)
+        return np.asarray(sums[:n_words], dtype=np.float64)
+
+    def by_word(self) -> Any:
+        """All unit rows as a sparse matrix, words x features."""
+        from scipy.sparse import csc_matrix
+
+        parts = (self.values.astype(np.float32), self.rows.astype(np.int32), self.starts)
+        return csc_matrix(parts, shape=(len(self.lengths), len(self.mean))).tocsr()
+
+
+def gain_of(baseline: NDArray[Any]) -> Reals:
+    """Return 1 / the unit of a row: its baseline, or 100 where that is 0."""
+    size = np.abs(baseline.astype(np.float32))
+    return (1 / np.where(size > 0, size, np.float32(_USUAL_BASELINE))).astype(np.float32)
+
+
+def _moments(scaled: _native.ScaledRows, shape: tuple[int, ...]) -> tuple[NDArray[Any], NDArray[Any]]:
+    sums, squares = np.zeros(shape[1]), np.zeros(shape[1])
+    scaled.moments(sums, squares)
+    mean = sums / max(1, shape[0])
+    return mean, np.sqrt(np.maximum(squares / max(1, shape[0]) - mean**2, 0))
+
+
+def _standing_out(scaled: _native.ScaledRows, shape: tuple[int, ...], limits: Reals, inverse: Reals) -> Any:
+    """Square roots of what exceeds the limits, words x features."""
+    from scipy.sparse import csr_matrix
+
+    counts = np.empty(shape[0], dtype=np.int64)
+    scaled.count_above(limits, counts)
+    starts = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+    columns = np.empty(starts[-1], dtype=np.int32)
+    excesses = np.empty(starts[-1], dtype=np.float32)
+    scaled.excess_above(limits, inverse, starts, columns, excesses)
+    return csr_matrix((np.sqrt(excesses), columns, starts), shape=shape)
+
+
+def _unit_rows(matrix: Any) -> Reals:
+    """Scale the rows of a sparse matrix to length 1 in place, and return their lengths."""
+    sums = np.concatenate([[0.0], np.cumsum(matrix.data.astype(np.float64) ** 2)])
+    lengths = np.sqrt(np.maximum(sums[matrix.indptr[1:]] - sums[matrix.indptr[:-1]], 0))
+    inverse = np.divide(1, lengths, out=np.zeros_like(lengths), where=lengths > 0)
+    matrix.data *= np.repeat(inverse, np.diff(matrix.indptr)).astype(np.float32)
+    result: Reals = lengths.astype(np.float32)
+    return result
+
+
+def _smoothed(unit_rows: Any) -> tuple[Reals, Reals]:
+    """Rows in the space of the strongest common patterns, and the projection that leads there.
+
+    The patterns come from evenly spread words; singular values count with a small power, so that many
+    patterns have a say.
+    """
+    n_words, n_features = unit_rows.shape
+    size = min(N_SMOOTH, n_words // _WORDS_PER_DIMENSION)
+    if size < _FEWEST_DIMENSIONS:
+        return np.zeros((n_features, 0), np.float32), np.zeros((n_words, 0), np.float32)
+    step = -(-n_words // _SMOOTHED_ROWS)
+    found = truncated_svd(unit_rows[::step], size)
+    usable = found.singular > found.singular[0] * 1e-4
+    weights = found.singular[usable] ** np.float32(_SMOOTH_POWER - 1)
+    projection = np.ascontiguousarray(found.right[:, usable] * weights, dtype=np.float32)
+    smooth = unit_rows @ projection
+    lengths = np.linalg.norm(smooth, axis=1, keepdims=True)
+    return projection, np.divide(smooth, lengths, out=np.zeros_like(smooth), where=lengths > 0)

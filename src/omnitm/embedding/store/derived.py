@@ -1,0 +1,98 @@
+r"""Arrays that follow from a model's vectors, kept beside them so that they are computed once.
+
+```text
+"OMNITMD\x01" (8 bytes)   length of the header (8)   SHA-256 of the header (32)   header (JSON)
+arrays, each from the next multiple of 64 bytes on
+```
+
+The file is no part of the model: it may be deleted, and one that does not fit is made again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import mmap
+import os
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from omnitm.embedding.store.files import open_regular, sync_folder
+from omnitm.embedding.store.manifest import SIMILARITY, VECTORS, read_manifest
+from omnitm.errors import FileError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+_MAGIC = b"OMNITMD\x01"
+_START = len(_MAGIC) + 8 + 32
+_ALIGNMENT = 64
+_LONGEST_HEADER = 1 << 16
+
+
+def write_derived(folder: Path, recipe: int, arrays: Mapping[str, NDArray[Any]]) -> bool:
+    """Keep arrays beside the vectors that they follow from; False if the folder cannot be written."""
+    path = folder / SIMILARITY
+    temporary = path.with_name(f".{path.name}.tmp")
+    entries = {name: (array.dtype.str, list(array.shape)) for name, array in arrays.items()}
+    facts = {"recipe": recipe, "vectors_sha256": read_manifest(folder)[VECTORS].sha256, "arrays": entries}
+    header = json.dumps(facts).encode()
+    try:
+        temporary.unlink(missing_ok=True)
+        with temporary.open("xb") as file:
+            file.write(_MAGIC + len(header).to_bytes(8, "little") + hashlib.sha256(header).digest() + header)
+            for array in arrays.values():
+                file.write(bytes(-file.tell() % _ALIGNMENT))
+                file.write(np.ascontiguousarray(array).tobytes())
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+        sync_folder(folder)
+    except OSError:
+        return False
+    return True
+
+
+def read_derived(folder: Path, recipe: int) -> dict[str, NDArray[Any]] | None:
+    """Map the arrays kept beside a model; None if there are none, or they belong to other vectors."""
+    try:
+        descriptor = open_regular(folder / SIMILARITY)
+    except FileError:
+        return None
+    with os.fdopen(descriptor, "rb") as file:
+        size = os.fstat(file.fileno()).st_size
+        facts = _header(file.read(_START), file, size)
+        if facts is None or facts.get("recipe") != recipe:
+            return None
+        if facts.get("vectors_sha256") != read_manifest(folder)[VECTORS].sha256:
+            return None
+        buffer = mmap.mmap(file.fileno(), size, access=mmap.ACCESS_READ)
+        return _arrays(buffer, file.tell(), facts["arrays"])
+
+
+def _header(start: bytes, file: Any, size: int) -> dict[str, Any] | None:
+    length = int.from_bytes(start[8:16], "little")
+    if len(start) != _START or start[:8] != _MAGIC or not 0 < length <= min(size, _LONGEST_HEADER):
+        return None
+    header = file.read(length)
+    if hashlib.sha256(header).digest() != start[16:]:
+        return None
+    facts = json.loads(header)  # only what write_derived wrote has the right hash
+    return facts if isinstance(facts, dict) else None
+
+
+def _arrays(buffer: mmap.mmap, place: int, entries: dict[str, Any]) -> dict[str, NDArray[Any]] | None:
+    arrays: dict[str, NDArray[Any]] = {}
+    for name, (kind, shape) in entries.items():
+        place += -place % _ALIGNMENT
+        count = int(np.prod(shape, dtype=np.int64))
+        end = place + count * np.dtype(kind).itemsize
+        if end > len(buffer):
+            return None
+        arrays[name] = np.frombuffer(buffer, dtype=kind, count=count, offset=place).reshape(shape)
+        place = end
+    return arrays if place == len(buffer) else None

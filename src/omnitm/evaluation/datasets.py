@@ -1,0 +1,174 @@
+"""The published word sets by name: what they are, whose they are, and how their files are recognised."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from omnitm.errors import ParameterError
+
+_COLLECTION = "https://raw.githubusercontent.com/mfaruqui/eval-word-vectors/master/data/word-sim/"
+
+
+@dataclass(frozen=True)
+class DataSet:
+    """A published set of word pairs or analogies.
+
+    Attributes
+    ----------
+    name
+        What tables call it.
+    aliases
+        Other spellings that find it; case, spaces, `-` and `_` never matter.
+    files
+        File names that it goes by, the collection's first.
+    citation, licence, home
+        Whose work it is, under which terms, and its own page.
+    address, sha256
+        Where omnitm downloads it, and the content that must arrive.
+    packaged
+        Files of Python packages that carry it: package, path inside it.
+    """
+
+    name: str
+    aliases: tuple[str, ...]
+    files: tuple[str, ...]
+    citation: str
+    licence: str
+    home: str
+    address: str
+    sha256: str
+    packaged: tuple[tuple[str, str], ...] = ()
+    kind: Literal["pairs", "analogies"] = "pairs"
+
+
+DATA_SETS: tuple[DataSet, ...] = (
+    DataSet(
+        name="WS-353",
+        aliases=("ws353", "wordsim353", "ws353all"),
+        files=("EN-WS-353-ALL.txt", "wordsim353.tsv", "combined.csv", "combined.tab"),
+        citation="Finkelstein et al. (2002), Placing search in context: the concept revisited",
+        licence="CC BY 4.0",
+        home="https://gabrilovich.com/resources/data/wordsim353/wordsim353.html",
+        address=_COLLECTION + "EN-WS-353-ALL.txt",
+        sha256="ce12919b240af45bdf46d243601eaca2b6212b159b5e7e9b435ee7ee40c5619c",
+        packaged=(("gensim", "test/test_data/wordsim353.tsv"),),
+    ),
+    DataSet(
+        name="WS-353-SIM",
+        aliases=("ws353sim", "ws353similarity"),
+        files=("EN-WS-353-SIM.txt", "wordsim_similarity_goldstandard.txt"),
+        citation="Agirre et al. (2009), A study on similarity and relatedness using distributional and "
+        "WordNet-based approaches",
+        licence="CC BY 4.0, as WS-353",
+        home="http://alfonseca.org/eng/research/wordsim353.html",
+        address=_COLLECTION + "EN-WS-353-SIM.txt",
+        sha256="f1da938998863c94e53f72f984a5c6e215f0b46c323aae8f0f4930703a339107",
+    ),
+    DataSet(
+        name="WS-353-REL",
+        aliases=("ws353rel", "ws353relatedness"),
+        files=("EN-WS-353-REL.txt", "wordsim_relatedness_goldstandard.txt"),
+        citation="Agirre et al. (2009), A study on similarity and relatedness using distributional and "
+        "WordNet-based approaches",
+        licence="CC BY 4.0, as WS-353",
+        home="http://alfonseca.org/eng/research/wordsim353.html",
+        address=_COLLECTION + "EN-WS-353-REL.txt",
+        sha256="66a7c88100624d0a391605ff61ce84e11d11ee620d51ec0298da49592838f8fa",
+    ),
+    DataSet(
+        name="MTURK-287",
+        aliases=("mturk287", "mturk"),
+        files=("EN-MTurk-287.txt", "Mtruk.csv", "Mturk.csv"),
+        citation="Radinsky et al. (2011), A word at a time: computing word relatedness using temporal "
+        "semantic analysis",
+        licence="free for research; none stated",
+        home="http://www.kiraradinsky.com/files/Mtruk.csv",
+        address=_COLLECTION + "EN-MTurk-287.txt",
+        sha256="a9ae3a9decb75a9700fe0cf18b048c1344774d9f40e0196baf8e34d4cd9d1ce5",
+    ),
+    DataSet(
+        name="MTURK-771",
+        aliases=("mturk771", "mturk717"),  # the paper prints 717
+        files=("EN-MTurk-771.txt", "MTURK-771.csv"),
+        citation="Halawi et al. (2012), Large-scale learning of word relatedness with constraints",
+        licence="CC BY 4.0",
+        home="http://www2.mta.ac.il/~gideon/mturk771.html",
+        address=_COLLECTION + "EN-MTurk-771.txt",
+        sha256="04dc297c9e86b6fa7cf8ef0e4ba2e2c8d3399ec68d92fb7a53c0b4aae27198b5",
+    ),
+    DataSet(
+        name="RG-65",
+        aliases=("rg65", "rg"),
+        files=("EN-RG-65.txt", "rg65.csv", "RG65.csv"),
+        citation="Rubenstein & Goodenough (1965), Contextual correlates of synonymy",
+        licence="figures printed in the article; none stated",
+        home="https://dl.acm.org/doi/10.1145/365628.365657",
+        address=_COLLECTION + "EN-RG-65.txt",
+        sha256="c243f3a91c3f5d8cf67f21a67f6fb80bde8b6bb060851a6a48e6f2d68ec98c9f",
+    ),
+    DataSet(
+        name="MEN",
+        aliases=("men", "men3k", "mentr3k"),
+        files=("EN-MEN-TR-3k.txt", "MEN_dataset_natural_form_full", "MEN_dataset_lemma_form_full"),
+        citation="Bruni, Tran & Baroni (2014), Multimodal distributional semantics",
+        licence="CC BY 2.0",
+        home="https://staff.fnwi.uva.nl/e.bruni/MEN",
+        address=_COLLECTION + "EN-MEN-TR-3k.txt",
+        sha256="888b13580faa362c7b11da0a670258cf1b1eb4bf0ecbcd418918729a3bd3f43a",
+    ),
+    DataSet(
+        name="SimLex-999",
+        aliases=("simlex999", "simlex"),
+        files=("SimLex-999.txt", "SimLex-999/SimLex-999.txt", "EN-SIMLEX-999.txt", "simlex999.txt"),
+        citation="Hill, Reichart & Korhonen (2015), SimLex-999: evaluating semantic models with (genuine) "
+        "similarity estimation",
+        licence="free for research; none stated",
+        home="https://fh295.github.io/simlex.html",
+        address=_COLLECTION + "EN-SIMLEX-999.txt",
+        sha256="405394ffb7d25f6d0e3c041f87c9f27d29dc6b047506769953e85c4523b11685",
+        packaged=(("gensim", "test/test_data/simlex999.txt"),),
+    ),
+    DataSet(
+        name="Google analogies",
+        aliases=("analogies", "google", "googleanalogies", "questionswords"),
+        files=("questions-words.txt",),
+        citation="Mikolov et al. (2013), Efficient estimation of word representations in vector space",
+        licence="Apache 2.0",
+        home="https://code.google.com/archive/p/word2vec/",
+        address="https://raw.githubusercontent.com/tmikolov/word2vec/master/questions-words.txt",
+        sha256="8c29b3332afc46f3fb8be04cb5297bf96f39aa7131272dff57869b4485b22a36",
+        packaged=(("gensim", "test/test_data/questions-words.txt"),),
+        kind="analogies",
+    ),
+)
+
+#: The five sets of the paper's Table 1, in its order.
+PAPER_SETS = ("WS-353", "MTURK-287", "MTURK-771", "RG-65", "MEN")
+PAIR_SETS = tuple(known.name for known in DATA_SETS if known.kind == "pairs")
+
+
+def data_set(name: str) -> DataSet:
+    """Find a set by its name, an alias or a file name.
+
+    >>> data_set("simlex").name
+    'SimLex-999'
+    """
+    found = known_set(name)
+    if found is None:
+        names = ", ".join(repr(known.name) for known in DATA_SETS)
+        raise ParameterError(f"{name!r} is neither a known data set nor a file; known are {names}.")
+    return found
+
+
+def known_set(name: str) -> DataSet | None:
+    """Find a set by its name, an alias or a file name; None if there is no such set."""
+    wanted = _plain(name)
+    for known in DATA_SETS:
+        if wanted in {_plain(known.name), *known.aliases} or name in known.files:
+            return known
+    return None
+
+
+def _plain(name: str) -> str:
+    return "".join(letter for letter in name.lower() if letter.isalnum())

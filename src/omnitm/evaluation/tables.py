@@ -1,0 +1,165 @@
+"""Reports as tables: on the screen, in Markdown, and as CSV."""
+
+from __future__ import annotations
+
+import csv
+import io
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from omnitm.evaluation.groups import pooled_groups
+from omnitm.evaluation.results import MEASURED
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from rich.console import Console
+
+    from omnitm.evaluation.results import Agreement, Correlation, ModelResult, SimilarityReport
+
+_NOTHING = "-"
+
+
+@dataclass
+class PlainTable:
+    """A table of texts; the first `n_labels` columns are left-aligned."""
+
+    title: str
+    header: list[str]
+    rows: list[list[str]] = field(default_factory=list)
+    n_labels: int = 1
+
+    def to_markdown(self) -> str:
+        """Write the table in Markdown."""
+        marks = ["---" if column < self.n_labels else "--:" for column in range(len(self.header))]
+        lines = [self.header, marks, *self.rows]
+        body = "\n".join(
+            "| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines
+        )
+        return f"**{self.title}**\n\n{body}\n"
+
+    def show(self, console: Console) -> None:
+        """Print the table."""
+        from rich.table import Table
+        from rich.text import Text
+
+        table = Table(title=Text(self.title, style="bold"), title_justify="left", box=None, pad_edge=False)
+        for column, name in enumerate(self.header):
+            table.add_column(name, justify="left" if column < self.n_labels else "right")
+        for row in self.rows:
+            table.add_row(*(Text(cell) for cell in row))
+        console.print(table)
+
+
+def similarity_tables(report: SimilarityReport) -> list[PlainTable]:
+    """Make the tables of a similarity report: both correlations, then groups if there are any."""
+    titles: list[tuple[Correlation, str]] = [("spearman", "Spearman"), ("kendall", "Kendall")]
+    tables = [_correlation_table(report, which, title) for which, title in titles]
+    for kind in ("frequency", "part of speech"):
+        table = _group_table(report, kind)
+        if table.rows:
+            tables.append(table)
+    return tables
+
+
+def to_markdown(tables: Iterable[PlainTable], notes: Sequence[str] = ()) -> str:
+    """Write tables and notes in Markdown."""
+    parts = [table.to_markdown() for table in tables]
+    if notes:
+        parts.append("\n".join(f"- {note}" for note in notes) + "\n")
+    return "\n".join(parts)
+
+
+def similarity_csv(report: SimilarityReport) -> str:
+    """Write a report as CSV: a line per model, metric, set and group."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(
+        ["model", "metric", "source", "set", "group_kind", "group", "pairs", "pairs_used"]
+        + [f"{which}{end}" for which in ("spearman", "kendall") for end in ("", "_low", "_high")]
+    )
+    for row in report.rows:
+        start = [row.model, row.metric, row.source]
+        for part in row.sets:
+            writer.writerow([*start, part.name, "", "", part.n_pairs, part.n_used, *_figures(part.agreement)])
+            for group in part.groups:
+                cells = [part.name, group.kind, group.name, part.n_pairs, group.n_used]
+                writer.writerow([*start, *cells, *_figures(group.agreement)])
+        if row.average:
+            writer.writerow([*start, "average", "", "", "", "", *_figures(row.average)])
+    return out.getvalue()
+
+
+def _correlation_table(report: SimilarityReport, which: Correlation, title: str) -> PlainTable:
+    names = list(dict.fromkeys(part.name for row in report.rows for part in row.sets))
+    share = f"{report.confidence:.0%}"
+    with_difference = any(row.difference for row in report.rows)
+    header = ["model", "metric", *names, "average", f"{share} interval"]
+    table = PlainTable(title, header, n_labels=2)
+    if with_difference:
+        header.append("to the first")
+    table.rows.append(_pairs_row(report, names, len(header)))
+    for row in report.rows:
+        found = {part.name: getattr(part.agreement, which) for part in row.sets}
+        label = row.model if row.source == MEASURED else f"{row.model} ({row.source})"
+        cells = [label, row.metric, *(number(found.get(name)) for name in names)]
+        cells += [number(getattr(row.average, which, None)), span(row.average, which)]
+        if with_difference:
+            cells.append(_difference(row, which))
+        table.rows.append(cells)
+    return table
+
+
+def _pairs_row(report: SimilarityReport, names: Sequence[str], width: int) -> list[str]:
+    counts = {part.name: part for row in report.rows for part in row.sets if part.n_pairs is not None}
+    cells = [
+        f"{counts[name].n_used:,}/{counts[name].n_pairs:,}" if name in counts else _NOTHING for name in names
+    ]
+    return ["pairs used", "", *cells, *[""] * (width - 2 - len(cells))]
+
+
+def _difference(row: ModelResult, which: Correlation) -> str:
+    if row.difference is None:
+        return _NOTHING
+    return f"{getattr(row.difference, which):+.3f} {span(row.difference, which)}"
+
+
+def _group_table(report: SimilarityReport, kind: str) -> PlainTable:
+    unit = " of the rarer word: documents" if kind == "frequency" else ""
+    title = f"Spearman by {kind}{unit} (mean over sets, weighted by pairs)"
+    measured = [row for row in report.rows if row.source == MEASURED]
+    found = {
+        id(row): {group.name: group for group in pooled_groups(row) if group.kind == kind} for row in measured
+    }
+    names = list(dict.fromkeys(name for groups in found.values() for name in groups))
+    table = PlainTable(title, ["model", "metric", *names], n_labels=2)
+    if not names:
+        return table
+    sizes = {name: group.n_used for groups in found.values() for name, group in groups.items()}
+    table.rows.append(["pairs used", "", *(f"{sizes[name]:,}" for name in names)])
+    for row in measured:
+        cells = (found[id(row)].get(name) for name in names)
+        table.rows.append(
+            [row.model, row.metric, *(number(c.agreement.spearman if c else None) for c in cells)]
+        )
+    return table
+
+
+def number(value: float | None) -> str:
+    """Write a correlation with three digits."""
+    return _NOTHING if value is None else f"{value:.3f}"
+
+
+def span(agreement: Agreement | None, which: Correlation) -> str:
+    """Write a confidence interval."""
+    found = getattr(agreement, f"{which}_interval", None)
+    return _NOTHING if found is None else f"{found.low:.3f} to {found.high:.3f}"
+
+
+def _figures(agreement: Agreement) -> list[Any]:
+    cells: list[Any] = []
+    for which in ("spearman", "kendall"):
+        found = getattr(agreement, f"{which}_interval") or (None, None)
+        values = (getattr(agreement, which), *found)
+        cells += ["" if value is None else f"{value:.6f}" for value in values]
+    return cells

@@ -1,0 +1,236 @@
+from __future__ import annotations
+
+import csv
+import io
+import json
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+from omnitm.cli import main
+from omnitm.embedding import WordVectors
+from omnitm.embedding.store import ModelRecord
+from omnitm.errors import ParameterError
+from omnitm.evaluation import PAPER_SETS, evaluate_similarity, published_rows
+from omnitm.evaluation.pairs import WordPairs
+from omnitm.evaluation.results import SimilarityReport
+from omnitm.evaluation.tables import PlainTable, similarity_csv, similarity_tables
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+WORDS = [f"w{k}" for k in range(30)]
+PLACES = np.random.default_rng(0).normal(size=(30, 3)).astype(np.float32)
+
+
+def vectors(words: Sequence[str] = WORDS, noise: float = 0.0) -> WordVectors:
+    rows = PLACES[[WORDS.index(word) for word in words]]
+    shifts = np.random.default_rng(9).normal(size=rows.shape) * noise
+    record = ModelRecord("word2vec", {}, 0, "0" * 64)
+    return WordVectors((rows + shifts).astype(np.float32), words, None, training=record)
+
+
+def pairs(name: str, count: int, seed: int, **kwargs: Any) -> WordPairs:
+    """Pairs judged by the cosine of the true places."""
+    drawn = np.random.default_rng(seed).integers(0, 30, size=(count, 2))
+    units = PLACES / np.linalg.norm(PLACES, axis=1, keepdims=True)
+    judged = np.einsum("ij,ij->i", units[drawn[:, 0]], units[drawn[:, 1]])
+    return WordPairs(
+        name,
+        tuple(WORDS[k].upper() for k in drawn[:, 0]),
+        tuple(WORDS[k] for k in drawn[:, 1]),
+        judged,
+        **kwargs,
+    )
+
+
+FIVE = [pairs(name, 60 + k, k) for k, name in enumerate(PAPER_SETS)]
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    """The five sets as files."""
+    from omnitm.evaluation.datasets import data_set
+
+    for part in FIVE:
+        lines = zip(part.first, part.second, part.scores.tolist(), strict=True)
+        text = "".join(f"{a}\t{b}\t{score}\n" for a, b, score in lines)
+        (tmp_path / data_set(part.name).files[0]).write_text(text)
+    return tmp_path
+
+
+def test_a_perfect_model_and_a_noisy_one() -> None:
+    report = evaluate_similarity({"true": vectors(), "noisy": vectors(noise=1.0)}, FIVE, n_resamples=200)
+    true, noisy = report.rows
+    assert [part.n_used for part in true.sets] == [60, 61, 62, 63, 64]
+    assert true.average is not None and noisy.average is not None  # noqa: PT018
+    assert true.average.spearman == pytest.approx(1, abs=1e-3)
+    assert true.metric == "cosine"
+    average = np.mean([part.agreement.kendall for part in noisy.sets])
+    assert noisy.average.kendall == pytest.approx(average)
+    low, high = noisy.average.spearman_interval or (1, 0)
+    assert low < (noisy.average.spearman or 0) < high < 0.95
+    assert noisy.difference is not None
+    assert noisy.difference.spearman == pytest.approx((noisy.average.spearman or 0) - 1, abs=1e-3)
+    assert noisy.difference.spearman_interval is not None
+    assert noisy.difference.spearman_interval.high < 0
+    assert (true.n_words, true.vector_size, true.megabytes) == (30, 3, 0.0)
+    assert report.row("noisy") is noisy
+    with pytest.raises(ParameterError, match=r"no row for 'other' ; it has true \(cosine\), noisy"):
+        report.row("other")
+
+
+def test_same_seed_same_report() -> None:
+    first, again, other = (
+        evaluate_similarity({"noisy": vectors(noise=1)}, FIVE, n_resamples=50, seed=seed)
+        for seed in (1, 1, 2)
+    )
+    assert first == again
+    assert first.rows[0].average != other.rows[0].average
+    without = evaluate_similarity({"noisy": vectors(noise=1)}, FIVE, n_resamples=0).rows[0].average
+    assert without is not None
+    assert without.spearman_interval is None
+
+
+def test_models_with_different_words_are_compared_on_common_pairs() -> None:
+    models = {"all": vectors(), "some": vectors(WORDS[:20])}
+    report = evaluate_similarity(models, FIVE[:1], n_resamples=0)
+    used = report.rows[0].sets[0].n_used
+    assert used == report.rows[1].sets[0].n_used
+    assert used is not None
+    assert 10 < used < 60
+    assert f"WS-353: models know different words (all 60, some {used} of 60 pairs)" in report.notes[0]
+    assert f"compared on the {used} common pairs" in report.notes[0]
+    assert report.rows[0].average is None
+
+
+def test_nothing_to_compare() -> None:
+    strange = WordPairs("strange", ("x", "y"), ("p", "q"), np.array([1.0, 2.0]))
+    with pytest.raises(
+        ParameterError, match=r"No set has 3 pairs that all models know \(looked at strange\)"
+    ):
+        evaluate_similarity({"a": vectors()}, [strange])
+    with pytest.raises(ParameterError, match="needs at least one model"):
+        evaluate_similarity({}, FIVE)
+    with pytest.raises(ParameterError, match="No model has the metric association; leave --metric out"):
+        evaluate_similarity({"a": vectors()}, FIVE, metrics=["association"])
+    with pytest.raises(ParameterError, match="'n_resamples' parameter"):
+        evaluate_similarity({"a": vectors()}, FIVE, n_resamples=-1)
+    report = evaluate_similarity({"a": vectors()}, [strange, FIVE[0]], n_resamples=0)
+    assert "strange: left out, only 0 of its 2 pairs are in the vocabulary." in report.notes
+
+
+def test_groups() -> None:
+    kinds = tuple("noun" if k % 3 else "verb" for k in range(80))
+    judged = pairs("SimLex-999", 80, 1, parts_of_speech=kinds)
+    counts = {word: 10**k for k, word in enumerate(WORDS)} | {"w0": 5}
+    report = evaluate_similarity(
+        {"a": vectors(noise=0.2)}, [judged], frequencies=counts, frequency_edges=[1000, 10**6], n_resamples=0
+    )
+    groups = {group.name: group for group in report.rows[0].sets[0].groups}
+    assert list(groups) == ["under 1,000", "1,000 to 999,999", "1,000,000 and more", "noun", "verb"]
+    assert (groups["noun"].n_used, groups["verb"].n_used) == (53, 27)
+    assert sum(group.n_used for group in groups.values() if group.kind == "frequency") == 80
+    assert 0.8 < (groups["verb"].agreement.spearman or 0) < 1
+    titles = [table.title for table in similarity_tables(report)]
+    assert titles[2].startswith("Spearman by frequency of the rarer word: documents")
+    assert titles[3].startswith("Spearman by part of speech")
+    few = evaluate_similarity({"a": vectors()}, [judged], frequencies={}, frequency_edges=[1], n_resamples=0)
+    assert [group.name for group in few.rows[0].sets[0].groups] == ["under 1", "noun", "verb"]
+
+
+def test_missing_groups_are_said() -> None:
+    report = evaluate_similarity({"a": vectors()}, [pairs("SimLex-999", 40, 2)], n_resamples=0)
+    assert "no column with parts of speech" in report.notes[0]
+    assert "give the index" in report.notes[1]
+
+
+def test_small_groups_have_no_correlation() -> None:
+    kinds = tuple("noun" if k > 3 else "verb" for k in range(40))
+    judged = pairs("SimLex-999", 40, 1, parts_of_speech=kinds)
+    report = evaluate_similarity({"a": vectors()}, [judged], n_resamples=0)
+    verbs = report.rows[0].sets[0].groups[1]
+    assert (verbs.name, verbs.n_used, verbs.agreement.spearman) == ("verb", 4, None)
+    assert similarity_tables(report)[2].rows[1][-1] == "-"
+
+
+def test_json_round_trip() -> None:
+    report = evaluate_similarity(
+        {"a": vectors(), "b": vectors(noise=1)}, FIVE, frequencies=dict.fromkeys(WORDS, 7), n_resamples=20
+    )
+    assert SimilarityReport.from_json(report.to_json()) == report
+    for text in ("[]", '{"kind": "x"}', report.to_json().replace('"version": 1', '"version": 2')):
+        with pytest.raises(ParameterError, match="not a report that this omnitm reads: expected"):
+            SimilarityReport.from_json(text)
+
+
+def test_the_paper_s_averages_are_those_of_its_rows() -> None:
+    rows = {row.model: row for row in published_rows()}
+    assert [len(row.sets) for row in rows.values()] == [5, 5, 5, 1, 5]
+    assert rows["TM-AE"].average is None
+    for name in ("Word2Vec", "FastText", "GloVe", "Omni TM-AE"):
+        row = rows[name]
+        assert row.average is not None
+        for which in ("spearman", "kendall"):
+            mean = np.mean([getattr(part.agreement, which) for part in row.sets])
+            assert getattr(row.average, which) == pytest.approx(mean, abs=6e-4)
+
+
+def test_markdown_escapes() -> None:
+    assert PlainTable("t", ["a|b", "c"], [["1", "2"]]).to_markdown() == (
+        "**t**\n\n| a\\|b | c |\n| --- | --: |\n| 1 | 2 |\n"
+    )
+
+
+def test_csv_has_every_figure() -> None:
+    report = evaluate_similarity(
+        {"a": vectors(noise=1)}, FIVE, frequencies=dict.fromkeys(WORDS, 7), n_resamples=9
+    )
+    lines = list(csv.DictReader(io.StringIO(similarity_csv(report))))
+    assert len(lines) == 11  # five sets, a band each, the average
+    assert float(lines[0]["spearman"]) == pytest.approx(report.rows[0].sets[0].agreement.spearman, abs=1e-5)
+    assert lines[1]["group"] == "under 300"
+    assert lines[-1]["set"] == "average"
+    assert lines[-1]["spearman_low"]
+
+
+def test_command_line(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    vectors().save(tmp_path / "true")
+    vectors(noise=1).save(tmp_path / "noisy")
+    models = [str(tmp_path / "true"), f"second={tmp_path / 'noisy'}"]
+    command = ["evaluate", "similarity", *models, "--data", str(data), "--resamples", "50", "--quiet"]
+    assert main([*command, "--baseline", "paper"]) == 0
+    shown = capsys.readouterr().out
+    assert "published" in shown
+    assert "second" in shown
+    assert "60/60" in shown
+    assert main([*command, "--format", "json"]) == 0
+    report = json.loads(capsys.readouterr().out)
+    assert [row["model"] for row in report["rows"]] == ["true", "second"]
+    for name, start in (
+        ("t.md", "**Spearman**"),
+        ("t.csv", "model,metric"),
+        ("t.txt", "Spearman"),
+        ("t.json", "{"),
+    ):
+        assert main([*command, "-o", str(tmp_path / name)]) == 0
+        assert (tmp_path / name).read_text().startswith(start)
+    assert main([*command, "-o", str(tmp_path / "no" / "folder.md")]) == 2
+    assert "folder.md: cannot be written" in capsys.readouterr().err
+
+
+def test_command_line_mistakes(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    vectors().save(tmp_path / "m")
+    (tmp_path / "bad.tsv").write_text("w1\tw2\t1\nw3\tw4\n")
+    start = ["evaluate", "similarity", str(tmp_path / "m"), "--data", str(data), "--quiet"]
+    assert main([*start, "--sets", str(tmp_path / "bad.tsv")]) == 2
+    assert "bad.tsv: line 2: 'w3 w4' is not a pair" in capsys.readouterr().err
+    assert main([*start, "--sets", "nonsense"]) == 2
+    assert "'nonsense' is neither a known data set nor a file" in capsys.readouterr().err
+    assert main(["evaluate", "similarity", str(tmp_path / "m"), str(tmp_path / "m")]) == 2
+    assert "Two models are called 'm'; give them names: NAME=" in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        main(["evaluate"])
+    assert "KIND" in capsys.readouterr().err
