@@ -170,7 +170,9 @@ class VocabularyChoice:
 
     @staticmethod
     def _best(counts: Mapping[str, int], most: int) -> list[tuple[str, int]]:
-        return sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:most]
+        ordered = sorted(counts)
+        ordered.sort(key=counts.__getitem__, reverse=True)  # stable: ties stay in alphabetical order
+        return [(word, counts[word]) for word in ordered[:most]]
 
     def vocabulary(self) -> tuple[list[str], NDArray[np.uint64]]:
         """Words and how often each occurs: most frequent first, or in the order that was fixed."""
