@@ -4,6 +4,10 @@
 #include <bit>
 #include <stdexcept>
 
+#ifdef __linux__
+#include <sys/mman.h>
+#endif
+
 namespace omnitm::text {
 namespace {
 
@@ -129,6 +133,16 @@ void sort_different(std::uint32_t* begin, std::uint32_t* end, bool fits_signed) 
 }
 
 }  // namespace
+
+void use_huge_pages([[maybe_unused]] void* data, [[maybe_unused]] std::size_t bytes) {
+#ifdef MADV_HUGEPAGE
+    constexpr std::uintptr_t page = 4096;
+    if (bytes < (4u << 20)) return;
+    const std::uintptr_t begin = (reinterpret_cast<std::uintptr_t>(data) + page - 1) / page * page;
+    const std::uintptr_t end = (reinterpret_cast<std::uintptr_t>(data) + bytes) / page * page;
+    madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);  // only a hint: it may fail
+#endif
+}
 
 CharacterRules::CharacterRules(std::span<const std::uint32_t> actions_, std::span<const std::uint8_t> contexts_,
                                std::vector<std::string> expansions_)

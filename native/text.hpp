@@ -45,6 +45,9 @@ struct CharacterRules {
     std::uint64_t letter_bit = 0;  // by setting this bit in each
 };
 
+// Asks for huge pages, where the system has them: tables are read at random, and addresses are found faster.
+void use_huge_pages(void* data, std::size_t bytes);
+
 // A growing array without constructors; large ones grow in place (mremap), so growth needs no second copy.
 template <class T>
 class Pod {
@@ -67,6 +70,7 @@ public:
         if (!grown) throw std::bad_alloc();
         data_ = static_cast<T*>(grown);
         capacity_ = capacity;
+        use_huge_pages(data_, bytes());
     }
     void resize(std::size_t size) { reserve(size); size_ = size; }
     void grow_into_reserve(std::size_t n) { size_ += n; }

@@ -182,8 +182,9 @@ class VocabularyChoice:
             word: count for word, count in zip(self._named, self._named_counts.tolist(), strict=True) if count
         }
         others = {word: count for word, count in self._candidates.items() if word not in named}
-        chosen = named | dict(self._best(others, max(0, self._most - len(named))))
-        ordered = self._best(chosen, len(chosen))
+        ordered = self._best(others, max(0, self._most - len(named)))
+        if named:
+            ordered = self._best(named | dict(ordered), len(named) + len(ordered))
         return [word for word, _ in ordered], np.array([count for _, count in ordered], dtype=np.uint64)
 
     def summarize(self, kept_counts: NDArray[np.uint64], n_too_long: int) -> IndexSummary:
