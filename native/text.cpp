@@ -4,6 +4,10 @@
 #include <bit>
 #include <stdexcept>
 
+#ifdef __linux__
+#include <sys/mman.h>
+#endif
+
 namespace omnitm::text {
 namespace {
 
@@ -20,14 +24,9 @@ std::uint64_t load(const char* bytes, std::size_t n) {
     return value;
 }
 
-std::uint64_t prefix_of(std::string_view word) { return load(word.data(), std::min<std::size_t>(word.size(), 8)); }
-
-inline std::uint64_t hash_of(std::string_view word, std::uint64_t prefix) {
-    std::uint64_t hash = mix(prefix ^ 0x9E3779B97F4A7C15ull, 0xD6E8FEB86659FD93ull ^ word.size());
-    if (word.size() <= 8) return hash;
-    for (std::size_t at = 8; at + 8 < word.size(); at += 8)
-        hash = mix(hash ^ load(word.data() + at, 8), 0xA0761D6478BD642Full);
-    return mix(hash ^ load(word.data() + word.size() - 8, 8), 0xE7037ED1A0B428DBull);  // may overlap
+// The first `n` of eight bytes, the others zero; `n` may be anything up to 16.
+std::uint64_t leading(std::uint64_t bytes, std::size_t n) {
+    return n >= 8 ? bytes : bytes & ((std::uint64_t{1} << (8 * n)) - 1);
 }
 
 // Length of the well-formed UTF-8 sequence at `at` (2 to 4), or 0; the code point goes to `code`.
@@ -108,20 +107,42 @@ bool is_blank(const unsigned char* at, const unsigned char* end) {
     return at == end;
 }
 
-void sort_small(std::uint32_t* begin, std::uint32_t* end) {
-    if (end - begin > 32) {
+// Sorts up to `n` different numbers by counting, for each, the smaller ones: no branch depends on their order.
+template <std::size_t n>
+void sort_by_rank(std::uint32_t* numbers, std::size_t size) {
+    std::int32_t padded[n], ranks[n] = {};
+    for (std::size_t i = 0; i < n; ++i) padded[i] = i < size ? static_cast<std::int32_t>(numbers[i]) : 0x7FFFFFFF;
+    for (std::size_t j = 0; j < size; ++j) {
+        const std::int32_t other = padded[j];
+        for (std::size_t i = 0; i < n; ++i) ranks[i] += other < padded[i];
+    }
+    for (std::size_t i = 0; i < size; ++i) numbers[ranks[i]] = static_cast<std::uint32_t>(padded[i]);
+}
+
+void sort_different(std::uint32_t* begin, std::uint32_t* end, bool fits_signed) {
+    const auto size = static_cast<std::size_t>(end - begin);
+    if (size < 2) return;
+    if (!fits_signed || size > 32)
         std::sort(begin, end);
-        return;
-    }
-    for (std::uint32_t* at = begin + 1; at < end; ++at) {
-        const std::uint32_t value = *at;
-        std::uint32_t* hole = at;
-        for (; hole > begin && hole[-1] > value; --hole) *hole = hole[-1];
-        *hole = value;
-    }
+    else if (size <= 8)
+        sort_by_rank<8>(begin, size);
+    else if (size <= 16)
+        sort_by_rank<16>(begin, size);
+    else
+        sort_by_rank<32>(begin, size);
 }
 
 }  // namespace
+
+void use_huge_pages([[maybe_unused]] void* data, [[maybe_unused]] std::size_t bytes) {
+#ifdef MADV_HUGEPAGE
+    constexpr std::uintptr_t page = 4096;
+    if (bytes < (4u << 20)) return;
+    const std::uintptr_t begin = (reinterpret_cast<std::uintptr_t>(data) + page - 1) / page * page;
+    const std::uintptr_t end = (reinterpret_cast<std::uintptr_t>(data) + bytes) / page * page;
+    madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);  // only a hint: it may fail
+#endif
+}
 
 CharacterRules::CharacterRules(std::span<const std::uint32_t> actions_, std::span<const std::uint8_t> contexts_,
                                std::vector<std::string> expansions_)
@@ -139,12 +160,12 @@ CharacterRules::CharacterRules(std::span<const std::uint32_t> actions_, std::spa
     for (const std::string& expansion : expansions) longest_expansion = std::max(longest_expansion, expansion.size());
     for (unsigned byte = 0; byte < 256; ++byte) {
         const std::uint32_t action = byte < 0x80 ? actions[byte] : static_cast<std::uint32_t>(first_action);
-        first_byte[byte] = action < 0x80        ? static_cast<std::uint16_t>(action)
-                           : action == space    ? byte_space
-                           : action == newline  ? byte_newline
-                           : action == deleted  ? byte_deleted
-                           : action == refused  ? byte_refused
-                                                : byte_wide;
+        first_byte[byte] = action < 0x80       ? static_cast<std::uint16_t>(action)
+                           : action == space   ? std::uint16_t{byte_space}
+                           : action == newline ? std::uint16_t{byte_newline}
+                           : action == deleted ? std::uint16_t{byte_deleted}
+                           : action == refused ? std::uint16_t{byte_refused}
+                                               : std::uint16_t{byte_wide};
     }
 }
 
@@ -156,10 +177,7 @@ void WordTable::clear() {
     letters_.release();
     document_ = 1;
     grow_slots(1 << 12);
-    for (const std::string& word : stop_words_) {
-        const std::uint64_t prefix = prefix_of(word);
-        find_or_add(word, prefix, static_cast<std::uint32_t>(hash_of(word, prefix)));
-    }
+    for (const std::string& word : stop_words_) find_or_add(word);
 }
 
 void WordTable::grow_slots(std::size_t capacity) {
@@ -168,36 +186,58 @@ void WordTable::grow_slots(std::size_t capacity) {
     std::memset(slots_.data(), 0, capacity * sizeof(std::uint64_t));
     const std::size_t mask = capacity - 1;
     for (std::size_t id = 0; id < entries_.size(); ++id) {
-        const auto hash = static_cast<std::uint32_t>(hash_of(letters_of(entries_[id]), entries_[id].prefix));
+        const auto hash = static_cast<std::uint32_t>(hash_of(entries_[id].head, letters_of(entries_[id])));
         std::size_t at = hash & mask;
         while (slots_[at]) at = (at + 1) & mask;
         slots_[at] = static_cast<std::uint64_t>(id + 1) << 32 | hash;
     }
 }
 
-bool WordTable::equals(const Entry& entry, std::uint64_t prefix, std::string_view word) const {
-    if (entry.prefix != prefix || entry.length() != word.size()) return false;
-    if (word.size() <= 8) return true;
-    const char* letters = letters_.data() + entry.offset();
-    for (std::size_t at = 8; at + 8 < word.size(); at += 8)
-        if (load(letters + at, 8) != load(word.data() + at, 8)) return false;
-    return load(letters + word.size() - 8, 8) == load(word.data() + word.size() - 8, 8);  // may overlap
+WordTable::Head WordTable::head_of(std::string_view word) {
+    Head head{};
+    std::memcpy(&head, word.data(), std::min<std::size_t>(word.size(), 16));
+    return head;
 }
 
-std::uint32_t WordTable::find(std::string_view word, std::uint64_t prefix, std::uint32_t hash) const {
+inline std::uint64_t WordTable::hash_of(const Head& head, std::string_view word) {
+    std::uint64_t hash = mix(head.first ^ 0x9E3779B97F4A7C15ull, head.second ^ 0xD6E8FEB86659FD93ull);
+    if (word.size() <= 16) return hash;
+    for (std::size_t at = 16; at + 8 < word.size(); at += 8)
+        hash = mix(hash ^ load(word.data() + at, 8), 0xA0761D6478BD642Full);
+    return mix(hash ^ load(word.data() + word.size() - 8, 8), 0xE7037ED1A0B428DBull ^ word.size());  // may overlap
+}
+
+// No word contains NUL, so that two of up to 16 letters are equal if their heads are.
+inline bool WordTable::equals(const Entry& entry, const Head& head, std::string_view word) const {
+    if (((entry.head.first ^ head.first) | (entry.head.second ^ head.second)) != 0) return false;
+    if (word.size() <= 16 && entry.length() <= 16) return true;
+    return letters_of(entry) == word;
+}
+
+inline std::uint32_t WordTable::find(std::string_view word, const Head& head, std::uint32_t hash) const {
     const std::size_t mask = slots_.size() - 1;
     for (std::size_t at = hash & mask;; at = (at + 1) & mask) {
         const std::uint64_t slot = slots_[at];
         if (!slot) return no_word;
         if (static_cast<std::uint32_t>(slot) == hash) {
             const auto id = static_cast<std::uint32_t>((slot >> 32) - 1);
-            if (equals(entries_[id], prefix, word)) return id;
+            if (equals(entries_[id], head, word)) return id;
         }
     }
 }
 
-std::uint32_t WordTable::find_or_add(std::string_view word, std::uint64_t prefix, std::uint32_t hash) {
-    const std::uint32_t known = find(word, prefix, hash);
+std::uint32_t WordTable::find(std::string_view word) const {
+    const Head head = head_of(word);
+    return find(word, head, static_cast<std::uint32_t>(hash_of(head, word)));
+}
+
+std::uint32_t WordTable::find_or_add(std::string_view word) {
+    const Head head = head_of(word);
+    return find_or_add(word, head, static_cast<std::uint32_t>(hash_of(head, word)));
+}
+
+std::uint32_t WordTable::find_or_add(std::string_view word, const Head& head, std::uint32_t hash) {
+    const std::uint32_t known = find(word, head, hash);
     if (known != no_word) return known;
     if (entries_.size() >= 0xFFFFFFF0u) throw std::length_error("more than 4 billion different words");
     if ((entries_.size() + 1) * 5 > slots_.size() * 3) grow_slots(slots_.size() * 2);
@@ -205,7 +245,7 @@ std::uint32_t WordTable::find_or_add(std::string_view word, std::uint64_t prefix
     const std::size_t offset = letters_.size();
     letters_.resize(offset + word.size());
     std::memcpy(letters_.data() + offset, word.data(), word.size());
-    entries_.push({prefix, 0, static_cast<std::uint64_t>(offset) << 16 | word.size(), 0, 0});
+    entries_.push({head, 0, static_cast<std::uint64_t>(offset) << 16 | word.size(), 0, 0});
     const std::size_t mask = slots_.size() - 1;
     std::size_t at = hash & mask;
     while (slots_[at]) at = (at + 1) & mask;
@@ -215,51 +255,55 @@ std::uint32_t WordTable::find_or_add(std::string_view word, std::uint64_t prefix
 
 // Looks up all tokens of the batch, sweep by sweep, so that the memory each needs is on its way before it is used.
 void WordTable::flush(const char* words, Batch& batch, Block& block) {
+    Head heads[Batch::capacity];
+    std::uint32_t hashes[Batch::capacity];
     const std::size_t mask = slots_.size() - 1;
     for (std::size_t i = 0; i < batch.size; ++i) {
-        Token& token = batch.tokens[i];
+        const Token token = batch.tokens[i];
+        hashes[i] = 0;
         if (token.length == end_of_document) continue;
-        const std::string_view word(words + token.start, token.length);
-        std::memcpy(&token.prefix, word.data(), 8);
-        if (token.length < 8) token.prefix &= ~std::uint64_t{0} >> (64 - 8 * token.length);
-        token.hash = static_cast<std::uint32_t>(hash_of(word, token.prefix));
-        __builtin_prefetch(slots_.data() + (token.hash & mask));
+        const char* const word = words + token.start;
+        const std::size_t beyond = token.length > 8 ? token.length - 8 : 0;
+        heads[i] = {leading(load(word, 8), token.length), leading(load(word + 8, 8), beyond)};
+        hashes[i] = static_cast<std::uint32_t>(hash_of(heads[i], {word, token.length}));
+        __builtin_prefetch(slots_.data() + (hashes[i] & mask));
     }
     for (std::size_t i = 0; i < batch.size; ++i) {
-        const std::uint64_t slot = slots_[batch.tokens[i].hash & mask];
-        if (slot) __builtin_prefetch(entries_.data() + ((slot >> 32) - 1), 1);
+        const std::uint64_t slot = slots_[hashes[i] & mask];
+        __builtin_prefetch(entries_.data() + ((slot >> 32) - (slot != 0)), 1);
     }
+    ids_.reserve(ids_.size() + batch.size);
     for (std::size_t i = 0; i < batch.size; ++i) {
-        const Token& token = batch.tokens[i];
-        if (token.length <= 8 || token.length == end_of_document) continue;
-        const std::uint64_t slot = slots_[token.hash & mask];
-        if (slot) __builtin_prefetch(letters_.data() + entries_[(slot >> 32) - 1].offset() + 8);
-    }
-    for (std::size_t i = 0; i < batch.size; ++i) {
-        const Token& token = batch.tokens[i];
+        const Token token = batch.tokens[i];
         if (token.length == end_of_document)
             end_document(block);
         else
-            add_token({words + token.start, token.length}, token, block);
+            add_token({words + token.start, token.length}, heads[i], hashes[i]);
     }
     batch.size = 0;
 }
 
-inline void WordTable::add_token(std::string_view word, const Token& token, Block& block) {
+// Without branches where the text decides at random: is the word new to the document, is it a stop word?
+inline void WordTable::add_token(std::string_view word, const Head& head, std::uint32_t hash) {
     ++n_tokens;
-    if (word.size() > longest_word) {
-        ++n_too_long;
-        return;
+    const std::uint64_t slot = slots_[hash & (slots_.size() - 1)];
+    auto id = static_cast<std::uint32_t>((slot >> 32) - 1);
+    if (static_cast<std::uint32_t>(slot) != hash || !slot || !equals(entries_[id], head, word)) {
+        if (word.size() > longest_word) {
+            ++n_too_long;
+            return;
+        }
+        id = find_or_add(word, head, hash);
     }
-    const std::uint32_t id = find_or_add(word, token.prefix, token.hash);
     Entry& entry = entries_[id];
+    const bool is_new = entry.last_document != document_;
     ++entry.count;
-    if (entry.last_document == document_) return;
+    entry.documents += is_new;
     entry.last_document = document_;
-    ++entry.documents;
-    if (id < stop_words_.size()) return;
-    block.ids.push_back(id);
-    ++pending_;
+    const std::size_t is_kept = is_new & (id >= stop_words_.size());
+    ids_.data()[ids_.size()] = id;  // there is room for the whole batch
+    ids_.grow_into_reserve(is_kept);
+    pending_ += is_kept;
 }
 
 void WordTable::end_document(Block& block) {
@@ -270,14 +314,12 @@ void WordTable::end_document(Block& block) {
 
 Block WordTable::count_block(const CharacterRules& rules, std::span<const char> text, Unit unit, bool ends_document) {
     Block block;
-    block.ids = std::move(carried_);
-    carried_.clear();
-    block.ids.reserve(block.ids.size() + text.size() / 8);
+    // `ids_` begins with those of a document that began in an earlier block.
     const auto* const begin = reinterpret_cast<const unsigned char*>(text.data());
     const unsigned char* const end = begin + text.size();
     const unsigned char* at = begin;
     const unsigned char* line = begin;
-    // The shortest wide character has two bytes; a look-up reads up to 8 bytes past a word.
+    // The shortest wide character has two bytes; a look-up reads up to 16 bytes past a word.
     scratch_.resize(text.size() * rules.longest_expansion / 2 + 64);
     char* const words = scratch_.data();
     char* word = words;
@@ -289,7 +331,7 @@ Block WordTable::count_block(const CharacterRules& rules, std::span<const char> 
         return block;
     };
     const auto note = [&](std::size_t length) {
-        batch.tokens[batch.size++] = {static_cast<std::size_t>(word - words), length, 0, 0};
+        batch.tokens[batch.size++] = {static_cast<std::size_t>(word - words), length};
         if (batch.size == Batch::capacity) {
             flush(words, batch, block);
             out = words;
@@ -369,10 +411,10 @@ Block WordTable::count_block(const CharacterRules& rules, std::span<const char> 
     }
     if (ends_document && (document_open_ || unit == Unit::file)) close_document();
     flush(words, batch, block);
-    if (pending_) {
-        carried_.assign(block.ids.end() - static_cast<std::ptrdiff_t>(pending_), block.ids.end());
-        block.ids.resize(block.ids.size() - pending_);
-    }
+    const std::size_t finished = ids_.size() - pending_;
+    block.ids.assign(ids_.data(), ids_.data() + finished);
+    std::memmove(ids_.data(), ids_.data() + finished, pending_ * sizeof(std::uint32_t));
+    ids_.resize(pending_);
     return block;
 }
 
@@ -381,8 +423,7 @@ void WordTable::absorb(std::span<const char> letters, std::span<const std::uint1
     const char* at = letters.data();
     for (std::size_t i = 0; i < lengths.size(); at += lengths[i++]) {
         const std::string_view word(at, lengths[i]);
-        const std::uint64_t prefix = prefix_of(word);
-        Entry& entry = entries_[find_or_add(word, prefix, static_cast<std::uint32_t>(hash_of(word, prefix)))];
+        Entry& entry = entries_[find_or_add(word)];
         entry.count += counts[i];
         entry.documents += static_cast<std::uint32_t>(documents[i]);
     }
@@ -408,7 +449,7 @@ Records WordTable::records() const {
 std::vector<Records> WordTable::partitioned_records(unsigned n_partitions) const {
     std::vector<Records> partitions(n_partitions);
     for (std::size_t id = 0; id < entries_.size(); ++id) {
-        const std::uint64_t hash = hash_of(letters_of(entries_[id]), entries_[id].prefix);
+        const std::uint64_t hash = hash_of(entries_[id].head, letters_of(entries_[id]));
         append_to(partitions[(hash >> 32) % n_partitions], static_cast<std::uint32_t>(id));
     }
     return partitions;
@@ -445,8 +486,7 @@ Selection WordTable::select(std::uint64_t min_count, std::uint64_t min_documents
 Records WordTable::lookup(const std::vector<std::string>& words) const {
     Records found;
     for (const std::string& word : words) {
-        const std::uint64_t prefix = prefix_of(word);
-        const std::uint32_t id = find(word, prefix, static_cast<std::uint32_t>(hash_of(word, prefix)));
+        const std::uint32_t id = find(word);
         found.counts.push_back(id == no_word ? 0 : entries_[id].count);
         found.documents.push_back(id == no_word ? 0 : entries_[id].documents);
     }
@@ -459,8 +499,7 @@ std::vector<std::uint32_t> WordTable::remap(std::span<const char> letters, std::
     const char* at = letters.data();
     for (std::size_t i = 0; i < lengths.size(); at += lengths[i++]) {
         const std::string_view word(at, lengths[i]);
-        const std::uint64_t prefix = prefix_of(word);
-        numbers.at(ids[i]) = find(word, prefix, static_cast<std::uint32_t>(hash_of(word, prefix)));
+        numbers.at(ids[i]) = find(word);
     }
     return numbers;
 }
@@ -479,7 +518,7 @@ void remap_documents(std::span<const std::uint32_t> ids, std::span<const std::ui
             *out = word;
             out += word != no_word;
         }
-        sort_small(first, out);
+        sort_different(first, out, remap.size() < 0x7FFFFFFF);
         word_lengths.push_back(static_cast<std::uint32_t>(out - first));
     }
     words.resize(static_cast<std::size_t>(out - words.data()));

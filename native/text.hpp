@@ -45,6 +45,9 @@ struct CharacterRules {
     std::uint64_t letter_bit = 0;  // by setting this bit in each
 };
 
+// Asks for huge pages, where the system has them: tables are read at random, and addresses are found faster.
+void use_huge_pages(void* data, std::size_t bytes);
+
 // A growing array without constructors; large ones grow in place (mremap), so growth needs no second copy.
 template <class T>
 class Pod {
@@ -67,8 +70,10 @@ public:
         if (!grown) throw std::bad_alloc();
         data_ = static_cast<T*>(grown);
         capacity_ = capacity;
+        use_huge_pages(data_, bytes());
     }
     void resize(std::size_t size) { reserve(size); size_ = size; }
+    void grow_into_reserve(std::size_t n) { size_ += n; }
     void push(const T& value) { reserve(size_ + 1); data_[size_++] = value; }
     void clear() { size_ = 0; }
     void release() { std::free(data_); data_ = nullptr; size_ = capacity_ = 0; }
@@ -103,9 +108,8 @@ struct Block {
 
 // Numbers words as they are first seen and counts them; open addressing over 8-byte slots:
 //   slot  = low 32 bits: hash, high 32 bits: word number + 1 (0 = empty)
-//   entry = 32 bytes, so that a frequent word costs one line of slots and one of entries:
-//           first 8 letters (zero-padded) | occurrences | place of its letters: 16 bits length, 48 bits offset |
-//           documents | last document seen
+//   entry = first 16 letters (zero-padded, so that most words are compared at once) | occurrences |
+//           place of all letters: 16 bits length, 48 bits offset | documents | last document seen
 class WordTable {
 public:
     explicit WordTable(const std::vector<std::string>& stop_words);
@@ -130,21 +134,28 @@ public:
     std::uint64_t n_tokens = 0, n_too_long = 0;
 
 private:
+    struct Head {  // the first 16 letters
+        std::uint64_t first, second;
+        bool operator==(const Head&) const = default;
+    };
     struct Entry {
-        std::uint64_t prefix, count, place;
+        Head head;
+        std::uint64_t count, place;
         std::uint32_t documents, last_document;
         std::size_t length() const { return place & 0xFFFF; }
         std::size_t offset() const { return place >> 16; }
     };
     std::string_view letters_of(const Entry& entry) const { return {letters_.data() + entry.offset(), entry.length()}; }
-    bool equals(const Entry& entry, std::uint64_t prefix, std::string_view word) const;
-    std::uint32_t find(std::string_view word, std::uint64_t prefix, std::uint32_t hash) const;
-    std::uint32_t find_or_add(std::string_view word, std::uint64_t prefix, std::uint32_t hash);
+    static Head head_of(std::string_view word);
+    static std::uint64_t hash_of(const Head& head, std::string_view word);
+    bool equals(const Entry& entry, const Head& head, std::string_view word) const;
+    std::uint32_t find(std::string_view word) const;
+    std::uint32_t find(std::string_view word, const Head& head, std::uint32_t hash) const;
+    std::uint32_t find_or_add(std::string_view word);
+    std::uint32_t find_or_add(std::string_view word, const Head& head, std::uint32_t hash);
     void grow_slots(std::size_t capacity);
     struct Token {
         std::size_t start, length;  // in the scratch; or `end_of_document`
-        std::uint64_t prefix;
-        std::uint32_t hash;
     };
     struct Batch {
         static constexpr std::size_t capacity = 64;
@@ -153,7 +164,7 @@ private:
     };
     static constexpr std::size_t end_of_document = ~std::size_t{0};
     void flush(const char* words, Batch& batch, Block& block);
-    void add_token(std::string_view word, const Token& token, Block& block);
+    void add_token(std::string_view word, const Head& head, std::uint32_t hash);
     void end_document(Block& block);
     void append_to(Records& records, std::uint32_t id) const;
 
@@ -161,10 +172,10 @@ private:
     Pod<Entry> entries_;
     Pod<char> letters_;
     Pod<char> scratch_;
+    Pod<std::uint32_t> ids_;                // of the block: documents so far, then those of the open document
     std::vector<std::string> stop_words_;
     std::uint32_t document_ = 1;
-    std::size_t pending_ = 0;               // ids of the open document at the end of block.ids
-    std::vector<std::uint32_t> carried_;    // ids of a document that goes on in the next block
+    std::size_t pending_ = 0;               // how many of `ids_` belong to the open document
     bool document_open_ = false;
     bool line_has_text_ = false;            // the line that a block was cut in is not blank so far
 };

@@ -170,7 +170,9 @@ class VocabularyChoice:
 
     @staticmethod
     def _best(counts: Mapping[str, int], most: int) -> list[tuple[str, int]]:
-        return sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:most]
+        ordered = sorted(counts)
+        ordered.sort(key=counts.__getitem__, reverse=True)  # stable: ties stay in alphabetical order
+        return [(word, counts[word]) for word in ordered[:most]]
 
     def vocabulary(self) -> tuple[list[str], NDArray[np.uint64]]:
         """Words and how often each occurs: most frequent first, or in the order that was fixed."""
@@ -180,8 +182,9 @@ class VocabularyChoice:
             word: count for word, count in zip(self._named, self._named_counts.tolist(), strict=True) if count
         }
         others = {word: count for word, count in self._candidates.items() if word not in named}
-        chosen = named | dict(self._best(others, max(0, self._most - len(named))))
-        ordered = self._best(chosen, len(chosen))
+        ordered = self._best(others, max(0, self._most - len(named)))
+        if named:
+            ordered = self._best(named | dict(ordered), len(named) + len(ordered))
         return [word for word, _ in ordered], np.array([count for _, count in ordered], dtype=np.uint64)
 
     def summarize(self, kept_counts: NDArray[np.uint64], n_too_long: int) -> IndexSummary:
