@@ -18,7 +18,7 @@ std::uint64_t mix(std::uint64_t a, std::uint64_t b) {
     return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
 }
 
-std::uint64_t load(const char* bytes, std::size_t n) {
+std::uint64_t load(const void* bytes, std::size_t n) {
     std::uint64_t value = 0;
     std::memcpy(&value, bytes, n);
     return value;
@@ -253,47 +253,35 @@ std::uint32_t WordTable::find_or_add(std::string_view word, const Head& head, st
     return id;
 }
 
-// Looks up all tokens of the batch, sweep by sweep, so that the memory each needs is on its way before it is used.
-void WordTable::flush(const char* words, Batch& batch, Block& block) {
-    Head heads[Batch::capacity];
-    std::uint32_t hashes[Batch::capacity];
+// Looks up all tokens of the batch; their slots are on their way already, so that now the entries can be fetched.
+void WordTable::flush(const char* scratch, Batch& batch, Block& block) {
     const std::size_t mask = slots_.size() - 1;
     for (std::size_t i = 0; i < batch.size; ++i) {
-        const Token token = batch.tokens[i];
-        hashes[i] = 0;
-        if (token.length == end_of_document) continue;
-        const char* const word = words + token.start;
-        const std::size_t beyond = token.length > 8 ? token.length - 8 : 0;
-        heads[i] = {leading(load(word, 8), token.length), leading(load(word + 8, 8), beyond)};
-        hashes[i] = static_cast<std::uint32_t>(hash_of(heads[i], {word, token.length}));
-        __builtin_prefetch(slots_.data() + (hashes[i] & mask));
-    }
-    for (std::size_t i = 0; i < batch.size; ++i) {
-        const std::uint64_t slot = slots_[hashes[i] & mask];
+        const std::uint64_t slot = slots_[batch.tokens[i].hash & mask];
         __builtin_prefetch(entries_.data() + ((slot >> 32) - (slot != 0)), 1);
     }
     ids_.reserve(ids_.size() + batch.size);
     for (std::size_t i = 0; i < batch.size; ++i) {
-        const Token token = batch.tokens[i];
+        const Token& token = batch.tokens[i];
         if (token.length == end_of_document)
             end_document(block);
         else
-            add_token({words + token.start, token.length}, heads[i], hashes[i]);
+            add_token(token.word(scratch), token);
     }
     batch.size = 0;
 }
 
 // Without branches where the text decides at random: is the word new to the document, is it a stop word?
-inline void WordTable::add_token(std::string_view word, const Head& head, std::uint32_t hash) {
+inline void WordTable::add_token(std::string_view word, const Token& token) {
     ++n_tokens;
-    const std::uint64_t slot = slots_[hash & (slots_.size() - 1)];
+    const std::uint64_t slot = slots_[token.hash & (slots_.size() - 1)];
     auto id = static_cast<std::uint32_t>((slot >> 32) - 1);
-    if (static_cast<std::uint32_t>(slot) != hash || !slot || !equals(entries_[id], head, word)) {
+    if (static_cast<std::uint32_t>(slot) != token.hash || !slot || !equals(entries_[id], token.head, word)) {
         if (word.size() > longest_word) {
             ++n_too_long;
             return;
         }
-        id = find_or_add(word, head, hash);
+        id = find_or_add(word, token.head, token.hash);
     }
     Entry& entry = entries_[id];
     const bool is_new = entry.last_document != document_;
@@ -330,27 +318,50 @@ Block WordTable::count_block(const CharacterRules& rules, std::span<const char> 
         block.problem_offset = static_cast<std::size_t>(at - begin);
         return block;
     };
-    const auto note = [&](std::size_t length) {
-        batch.tokens[batch.size++] = {static_cast<std::size_t>(word - words), length};
-        if (batch.size == Batch::capacity) {
+    const auto note = [&](const Head& head, std::uint32_t hash, std::size_t length) {
+        __builtin_prefetch(slots_.data() + (hash & (slots_.size() - 1)));
+        batch.tokens[batch.size] = {head, static_cast<std::size_t>(word - words), static_cast<std::uint32_t>(length), hash};
+        if (++batch.size == Batch::capacity) {
             flush(words, batch, block);
             out = words;
         }
         word = out;
     };
     const auto end_word = [&] {
-        if (out != word) note(static_cast<std::size_t>(out - word));
+        if (out == word) return;
+        const auto length = static_cast<std::size_t>(out - word);
+        const std::size_t beyond = length > 8 ? length - 8 : 0;
+        const Head head{leading(load(word, 8), length), leading(load(word + 8, 8), beyond)};
+        const auto hash = static_cast<std::uint32_t>(hash_of(head, {word, length}));
+        if (length <= sizeof(Head)) out = word;  // the head says it all
+        note(head, hash, length);
     };
     const auto close_document = [&] {
-        note(end_of_document);
+        note({}, 0, end_of_document);
         document_open_ = false;
     };
     if (at < end && unit != Unit::paragraph) document_open_ = true;
     const std::uint64_t letter_bits = rules.letter_bit * 0x0101010101010101ull;
     while (at < end) {
-        if (rules.plain_letters && end - at >= 8) {  // most bytes are letters: eight at a time
-            std::uint64_t eight;
-            std::memcpy(&eight, at, 8);
+        if (rules.plain_letters && out == word && end - at >= 18) {  // most words are up to 15 letters and a space
+            Head head{load(at, 8), 0};
+            int n = leading_letters(head.first);
+            if (n == 8) {
+                head.second = load(at + 8, 8);
+                const int more = leading_letters(head.second);
+                head.second = leading(head.second | letter_bits, static_cast<std::size_t>(more));
+                n += more;
+            }
+            head.first = leading(head.first | letter_bits, static_cast<std::size_t>(n));
+            const int after = n + (rules.first_byte[at[n]] == byte_deleted);  // perhaps a comma between
+            if (n > 0 && n < 16 && rules.first_byte[at[after]] == byte_space) {
+                note(head, static_cast<std::uint32_t>(hash_of(head, {})), static_cast<std::size_t>(n));
+                at += after + 1;
+                continue;
+            }
+        }
+        if (rules.plain_letters && end - at >= 8) {  // most bytes of other words are letters: eight at a time
+            std::uint64_t eight = load(at, 8);
             const int n = leading_letters(eight);
             eight |= letter_bits;
             std::memcpy(out, &eight, 8);

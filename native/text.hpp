@@ -155,16 +155,21 @@ private:
     std::uint32_t find_or_add(std::string_view word, const Head& head, std::uint32_t hash);
     void grow_slots(std::size_t capacity);
     struct Token {
-        std::size_t start, length;  // in the scratch; or `end_of_document`
+        Head head;
+        std::size_t start;  // of a word longer than its head, in the scratch
+        std::uint32_t length, hash;
+        std::string_view word(const char* scratch) const {
+            return {length <= sizeof(Head) ? reinterpret_cast<const char*>(&head) : scratch + start, length};
+        }
     };
     struct Batch {
         static constexpr std::size_t capacity = 64;
         Token tokens[capacity];
         std::size_t size = 0;
     };
-    static constexpr std::size_t end_of_document = ~std::size_t{0};
-    void flush(const char* words, Batch& batch, Block& block);
-    void add_token(std::string_view word, const Head& head, std::uint32_t hash);
+    static constexpr std::uint32_t end_of_document = ~std::uint32_t{0};
+    void flush(const char* scratch, Batch& batch, Block& block);
+    void add_token(std::string_view word, const Token& token);
     void end_document(Block& block);
     void append_to(Records& records, std::uint32_t id) const;
 
