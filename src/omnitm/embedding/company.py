@@ -118,10 +118,12 @@ class Company:
 
     def unit_row(self, relative: Reals) -> Reals:
         """Keep what stands out of a relative vector, at length 1."""
-        excess = (relative - self.limits) * self.inverse_deviations
-        kept = np.log1p(np.maximum(excess, 0), dtype=np.float32)
-        length = float(np.sqrt((kept.astype(np.float64) ** 2).sum()))
-        return kept / np.float32(length) if length > 0 else kept
+        features = np.flatnonzero(relative > self.limits)
+        excess = (relative[features] - self.limits[features]) * self.inverse_deviations[features]
+        values = np.log1p(excess)
+        row = np.zeros(len(relative), dtype=np.float32)
+        row[features] = values / max(float(np.sqrt((values.astype(np.float64) ** 2).sum())), 1e-30)
+        return row
 
     def shared(self, unit_row: Reals) -> Reals:
         """Multiply a row with those of all words, reading only the features that stand out in it."""
