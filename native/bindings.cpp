@@ -98,7 +98,31 @@ struct ScaledRows {
     }
 };
 
+template <class Row>
+void add_postings(Input<int64_t> starts, Input<Row> rows, Input<uint16_t> values, Input<int32_t> features,
+                  Input<float> weights, Output<float> totals) {
+    if (features.size() != weights.size() || rows.size() != values.size())
+        throw nb::value_error("every feature needs a weight, and every row a value");
+    for (size_t k = 0; k < features.size(); ++k) {
+        const int64_t feature = features.data()[k];
+        if (feature < 0 || feature + 1 >= static_cast<int64_t>(starts.size()))
+            throw nb::value_error("there is no such feature");
+        const int64_t from = starts.data()[feature], to = starts.data()[feature + 1];
+        if (from < 0 || to < from || to > static_cast<int64_t>(rows.size()))
+            throw nb::value_error("`starts` leads out of the rows");
+        for (int64_t place = from; place < to; ++place)
+            if (rows.data()[place] >= totals.size()) throw nb::value_error("there is no such row");
+    }
+    nb::gil_scoped_release unlocked;
+    omnitm::add_postings<Row>({starts.data(), rows.data(), values.data()}, features.data(), weights.data(),
+                              features.size(), totals.data());
+}
+
 void bind_scaled_rows(nb::module_& m) {
+    m.def("add_postings", &add_postings<uint16_t>, "starts"_a, "rows"_a, "values"_a, "features"_a, "weights"_a,
+          "totals"_a, "Add weight * value to the words of every feature.");
+    m.def("add_postings", &add_postings<uint32_t>, "starts"_a, "rows"_a, "values"_a, "features"_a, "weights"_a,
+          "totals"_a);
     nb::class_<ScaledRows>(m, "ScaledRows", "Rows as (value - baseline) * gain, without a copy of the matrix.")
         .def(nb::init<Matrix, Input<int16_t>, Input<float>, Input<int32_t>>(), "matrix"_a, "baseline"_a, "gain"_a,
              "own"_a)

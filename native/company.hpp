@@ -31,4 +31,23 @@ void count_above(const RowMatrix& matrix, const RowScale& scale, const float* li
 void excess_above(const RowMatrix& matrix, const RowScale& scale, const float* limits,
                   const float* inverse_deviations, const int64_t* starts, int32_t* columns, float* excesses);
 
+// For every feature the words in which it stands out: feature f has the places starts[f] to starts[f + 1].
+template <class Row>
+struct Postings {
+    const int64_t* starts;
+    const Row* rows;
+    const uint16_t* values;
+};
+
+// Adds weight * value to totals[row] for every word of every feature of the query.
+template <class Row>
+void add_postings(const Postings<Row>& postings, const int32_t* features, const float* weights, size_t n_features,
+                  float* totals) {
+    for (size_t k = 0; k < n_features; ++k) {
+        const int64_t end = postings.starts[features[k] + 1];
+        for (int64_t place = postings.starts[features[k]]; place < end; ++place)
+            totals[postings.rows[place]] += weights[k] * static_cast<float>(postings.values[place]);
+    }
+}
+
 }  // namespace omnitm

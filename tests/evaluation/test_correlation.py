@@ -42,11 +42,11 @@ def test_interval_covers_the_truth_about_as_often_as_it_says() -> None:
     random = np.random.default_rng(5)
     truth = 6 / np.pi * np.arcsin(0.6 / 2)  # Spearman of a normal pair with correlation 0.6
     hits = 0
-    for trial in range(100):
-        x = random.normal(size=120)
-        y = 0.6 * x + 0.8 * random.normal(size=120)
-        found = interval(correlations(x, y, resamples(120, 300, seed=trial)).spearman)
+    for trial in range(40):
+        x = random.normal(size=90)
+        y = 0.6 * x + 0.8 * random.normal(size=90)
+        found = interval(correlations(x, y, resamples(90, 200, seed=trial)).spearman)
         assert found is not None
         hits += found.low < truth < found.high
-    assert 86 <= hits <= 100
+    assert 33 <= hits <= 40
     assert interval(np.array([np.nan])) is None

@@ -11,12 +11,8 @@ from omnitm.evaluation.datasets import DATA_SETS
 from omnitm.evaluation.locating import locate
 from omnitm.evaluation.pairs import load_pairs, read_pairs, spelling
 
-SIMLEX = (
-    "word1\tword2\tPOS\tSimLex999\tconc(w1)\n"
-    "old\tnew\tA\t1.58\t2.72\n"
-    "go\tcome\tV\t2.42\t3\n"
-    "sun\tsky\tN\t3\t4\n"
-)
+SIMLEX = "word1\tword2\tPOS\tSimLex999\tconc(w1)\n"
+SIMLEX += "old\tnew\tA\t1.58\t2.72\ngo\tcome\tV\t2.42\t3\nsun\tsky\tN\t3\t4\n"
 
 
 @pytest.fixture

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from omnitm.cli import evaluate_interpretability, evaluate_similarity
+from omnitm.cli import (
+    evaluate_ablation,
+    evaluate_analogies,
+    evaluate_interpretability,
+    evaluate_similarity,
+)
 from omnitm.cli.examples import command_parser
 
 if TYPE_CHECKING:
@@ -14,6 +19,8 @@ if TYPE_CHECKING:
 
 _EXAMPLE = """\
   omnitm evaluate similarity news-model --data wordsim/
+  omnitm evaluate analogies news-model --data wordsim/
+  omnitm evaluate ablation news-index -o ablation --data wordsim/ --quick
 `omnitm evaluate similarity --help` and so on explain each measurement."""
 
 
@@ -23,7 +30,7 @@ def add_parser(commands: Commands) -> None:
         commands, "evaluate", run, summary="measure word vectors against human judgement", example=_EXAMPLE
     )
     kinds = parser.add_subparsers(metavar="KIND", required=True)
-    for kind in (evaluate_similarity, evaluate_interpretability):
+    for kind in (evaluate_similarity, evaluate_analogies, evaluate_ablation, evaluate_interpretability):
         kind.add_parser(kinds)
 
 

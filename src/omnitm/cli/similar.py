@@ -35,9 +35,10 @@ def add_parser(commands: Commands) -> None:
     )
     parser.add_argument(
         "--metric",
-        choices=("association", "association-symmetric", "cosine"),
-        help="association: how much a word's machine leans on another word (default where coordinates are "
-        "words); cosine: of vectors (default elsewhere)",
+        choices=("similarity", "association", "association-symmetric", "cosine"),
+        help="similarity: words that occur together or keep the same company (default from 100 words on); "
+        "association: how much a word's machine leans on another word; cosine: of vectors (default where "
+        "coordinates are not words)",
     )
     parser.add_argument("--together", action="store_true", help="one list for all words together")
     parser.add_argument("--minus", metavar="WORD", nargs="+", help="with --together: away from these words")
@@ -75,7 +76,7 @@ def print_neighbours(found: dict[str, Neighbours], metric: str) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    digits = 3 if metric == "cosine" else 0 if metric == "association" else 1
+    digits = {"cosine": 3, "similarity": 2, "association": 0}.get(metric, 1)
     console = Console(highlight=False)
     for name, pairs in found.items():
         table = Table(title=Text(name, style="bold"), title_justify="left", box=None, pad_edge=False)

@@ -5,7 +5,7 @@ Vectors of frequent and of rare words live on different scales, and some feature
 1. a row is measured from its baseline, the value of features that its machine never met: the most frequent
    value; and in units of it: `x = (e - baseline) / |baseline|`,
 2. a coordinate is compared with that coordinate of all words: `z = (x - mean) / deviation`,
-3. only what stands out is kept: `r = sqrt(z - 1.5)` where `z > 1.5`, about two of a hundred coordinates,
+3. only what stands out is kept: `r = log(1 + z - 1)` where `z > 1`, a few of a hundred coordinates,
 4. and scaled to length 1.
 
 What is kept is stored feature by feature, so that a query only reads the words that share its features.
@@ -28,14 +28,16 @@ if TYPE_CHECKING:
 
     Reals = NDArray[np.float32]
 
-RECIPE = 1  # of the numbers below; stored companies of other recipes are made again
-STANDS_OUT = 1.5
-N_SMOOTH = 200
+RECIPE = 2  # of the numbers below; stored companies of other recipes are made again
+STANDS_OUT = 1.0
+N_SMOOTH = 300
 _SMOOTH_POWER = 0.25
 _WORDS_PER_DIMENSION = 10
-_FEWEST_DIMENSIONS = 10
+FEWEST_WORDS = 100  # below, neither the spread of coordinates nor common patterns say much
 _USUAL_BASELINE = 100.0  # the unit of rows whose baseline is 0, such as PPMI's in hundredths
 _SMALLEST_DEVIATION = 1e-6
+_NEVER = float(np.finfo(np.float32).max)  # the limit of features that are the same for all words
+_STEPS = 65_535  # of stored values, which are at most 1
 _SMOOTHED_ROWS = 10_000
 
 
@@ -52,7 +54,8 @@ class Company:
     lengths
         Per word: length of its row of `r`.
     starts, rows, values
-        Feature f stands out in the words `rows[starts[f] : starts[f + 1]]`, by `values` (rows have length 1).
+        Feature f stands out in the words `rows[starts[f] : starts[f + 1]]`, by `values` in steps of 1/65,535
+        (rows have length 1).
     projection
         features x dimensions: turns a row of unit length into a smoothed one.
     smooth
@@ -67,7 +70,7 @@ class Company:
     lengths: Reals
     starts: NDArray[np.int64]
     rows: NDArray[Any]
-    values: NDArray[np.float16]
+    values: NDArray[np.uint16]
     projection: Reals
     smooth: Reals
 
@@ -81,7 +84,7 @@ class Company:
         scaled = _native.ScaledRows(matrix, baseline, gain, vectors.row_features.astype(np.int32))
         mean, deviation = _moments(scaled, matrix.shape)
         varies = deviation > _SMALLEST_DEVIATION
-        limits = np.where(varies, mean + STANDS_OUT * deviation, np.inf).astype(np.float32)
+        limits = np.where(varies, mean + STANDS_OUT * deviation, _NEVER).astype(np.float32)
         inverse = np.divide(1, deviation, out=np.zeros_like(deviation), where=varies).astype(np.float32)
         standing_out = _standing_out(scaled, matrix.shape, limits, inverse)
         lengths = _unit_rows(standing_out)
@@ -97,7 +100,7 @@ class Company:
             lengths=lengths,
             starts=by_feature.indptr.astype(np.int64),
             rows=by_feature.indices.astype(row_type),
-            values=by_feature.data.astype(np.float16),
+            values=np.rint(by_feature.data * np.float32(_STEPS)).astype(np.uint16),
             projection=projection,
             smooth=smooth,
         )
@@ -115,29 +118,27 @@ class Company:
 
     def unit_row(self, relative: Reals) -> Reals:
         """Keep what stands out of a relative vector, at length 1."""
-        excess = (relative - self.limits) * self.inverse_deviations
-        kept = np.where(relative > self.limits, np.sqrt(np.maximum(excess, 0)), 0).astype(np.float32)
-        length = float(np.sqrt((kept.astype(np.float64) ** 2).sum()))
-        return kept / np.float32(length) if length > 0 else kept
+        features = np.flatnonzero(relative > self.limits)
+        excess = (relative[features] - self.limits[features]) * self.inverse_deviations[features]
+        values = np.log1p(excess)
+        row = np.zeros(len(relative), dtype=np.float32)
+        row[features] = values / max(float(np.sqrt((values.astype(np.float64) ** 2).sum())), 1e-30)
+        return row
 
-    def shared(self, unit_row: Reals) -> NDArray[np.float64]:
+    def shared(self, unit_row: Reals) -> Reals:
         """Multiply a row with those of all words, reading only the features that stand out in it."""
-        features = np.flatnonzero(unit_row)
-        counts = self.starts[features + 1] - self.starts[features]
-        n_words = len(self.lengths)
-        if counts.sum() == 0:
-            return np.zeros(n_words)
-        ends = np.cumsum(counts)
-        places = np.arange(ends[-1]) + np.repeat(self.starts[features] - (ends - counts), counts)
-        weights = np.repeat(unit_row[features], counts) * self.values[places].astype(np.float32)
-        sums = np.bincount(self.rows[places], weights.astype(np.float64), n_words)
-        return np.asarray(sums[:n_words], dtype=np.float64)
+        features = np.flatnonzero(unit_row).astype(np.int32)
+        totals = np.zeros(len(self.lengths), dtype=np.float32)
+        _native.add_postings(self.starts, self.rows, self.values, features, unit_row[features], totals)
+        totals /= _STEPS
+        return totals
 
     def by_word(self) -> Any:
         """All unit rows as a sparse matrix, words x features."""
         from scipy.sparse import csc_matrix
 
-        parts = (self.values.astype(np.float32), self.rows.astype(np.int32), self.starts)
+        values = self.values.astype(np.float32) / np.float32(_STEPS)
+        parts = (values, self.rows.astype(np.int32), self.starts)
         return csc_matrix(parts, shape=(len(self.lengths), len(self.mean))).tocsr()
 
 
@@ -155,7 +156,7 @@ def _moments(scaled: _native.ScaledRows, shape: tuple[int, ...]) -> tuple[NDArra
 
 
 def _standing_out(scaled: _native.ScaledRows, shape: tuple[int, ...], limits: Reals, inverse: Reals) -> Any:
-    """Square roots of what exceeds the limits, words x features."""
+    """Find what exceeds the limits, words x features; on a scale where large excesses count less."""
     from scipy.sparse import csr_matrix
 
     counts = np.empty(shape[0], dtype=np.int64)
@@ -164,7 +165,7 @@ def _standing_out(scaled: _native.ScaledRows, shape: tuple[int, ...], limits: Re
     columns = np.empty(starts[-1], dtype=np.int32)
     excesses = np.empty(starts[-1], dtype=np.float32)
     scaled.excess_above(limits, inverse, starts, columns, excesses)
-    return csr_matrix((np.sqrt(excesses), columns, starts), shape=shape)
+    return csr_matrix((np.log1p(excesses), columns, starts), shape=shape)
 
 
 def _unit_rows(matrix: Any) -> Reals:
@@ -185,7 +186,7 @@ def _smoothed(unit_rows: Any) -> tuple[Reals, Reals]:
     """
     n_words, n_features = unit_rows.shape
     size = min(N_SMOOTH, n_words // _WORDS_PER_DIMENSION)
-    if size < _FEWEST_DIMENSIONS:
+    if n_words < FEWEST_WORDS:
         return np.zeros((n_features, 0), np.float32), np.zeros((n_words, 0), np.float32)
     step = -(-n_words // _SMOOTHED_ROWS)
     found = truncated_svd(unit_rows[::step], size)

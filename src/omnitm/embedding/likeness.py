@@ -5,7 +5,7 @@ Three parts, each in units of its spread over random pairs of words, are added:
 - association: how much more than usual the machines of both words lean on each other,
   `(log((x_a[b] + 0.1) / (mean[b] + 0.1)) + log((x_b[a] + 0.1) / (mean[a] + 0.1))) / 2`,
 - company: the cosine of what stands out in both vectors,
-- smoothed company: the same in the space of the 200 strongest common patterns, where words need not share
+- smoothed company: the same in the space of the 300 strongest common patterns, where words need not share
   the very features.
 
 Every part is a sum over features, which are words: see `contributions`.
@@ -37,7 +37,7 @@ _RANDOM_PAIRS = 20_000
 
 @dataclass(frozen=True, eq=False)
 class Likeness:
-    """A company with the weight of each part: 1 / its spread over random pairs, 0 if it has none."""
+    """A company with the weight of each part: 1 / its spread over random pairs, 1 if it has none."""
 
     company: Company
     weights: NDArray[np.float64]
@@ -47,7 +47,7 @@ class Likeness:
         """Read the vectors once, and measure the spread of each part."""
         company = Company.of(vectors)
         spreads = _spreads(vectors, company)
-        weights = np.divide(1, spreads, out=np.zeros_like(spreads), where=spreads > 1e-9)
+        weights = np.divide(1, spreads, out=np.ones_like(spreads), where=spreads > 1e-9)
         return cls(company, weights)
 
 

@@ -9,8 +9,8 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-_OVERSAMPLING = 20
-_ROUNDS = 2
+_OVERSAMPLING = 60
+_ROUNDS = 3
 
 
 class Decomposition(NamedTuple):

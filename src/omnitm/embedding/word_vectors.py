@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Union, cast
 
 import numpy as np
 
+from omnitm.embedding.company import FEWEST_WORDS
 from omnitm.embedding.dots import RowLengths, row_lengths
 from omnitm.embedding.metrics import SCORERS, Metric, Part, best, scorer, unit
 from omnitm.errors import ParameterError, UnknownWordError
@@ -35,7 +36,8 @@ class WordVectors:
     Wherever a method takes a `metric`, it is one of
 
     - `"similarity"`: association and shared company, see `omnitm.embedding.likeness`; the default for
-      integers with names; trained words can be found,
+      integers with names and at least 100 words (to judge a coordinate by other words takes words);
+      trained words can be found,
     - `"association"`: the coordinate `e_a[b]`, an integer; every word of the vocabulary can be found,
     - `"association-symmetric"`: the mean of `e_a[b]` and `e_b[a]`; trained words can be found,
     - `"cosine"`: of the two rows; trained words can be found.
@@ -95,6 +97,8 @@ class WordVectors:
     @property
     def default_metric(self) -> Metric:
         """The metric that methods use if none is named."""
+        if self.has_likeness and len(self) >= FEWEST_WORDS:
+            return "similarity"
         return "association" if self.has_named_features else "cosine"
 
     @property

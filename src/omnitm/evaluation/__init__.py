@@ -1,5 +1,6 @@
 """Measuring word vectors: similarity, analogies, ablation."""
 
+from omnitm.evaluation.analogies import AnalogyReport, evaluate_analogies
 from omnitm.evaluation.datasets import DATA_SETS, PAPER_SETS, DataSet
 from omnitm.evaluation.pairs import WordPairs, load_pairs
 from omnitm.evaluation.published import published_rows
@@ -9,11 +10,13 @@ from omnitm.evaluation.similarity import evaluate_similarity
 __all__ = [
     "DATA_SETS",
     "PAPER_SETS",
+    "AnalogyReport",
     "DataSet",
     "ModelResult",
     "SetResult",
     "SimilarityReport",
     "WordPairs",
+    "evaluate_analogies",
     "evaluate_similarity",
     "load_pairs",
     "published_rows",

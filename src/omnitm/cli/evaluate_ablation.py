@@ -1,0 +1,116 @@
+"""`omnitm evaluate ablation`: which settings and which parts of the states matter."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from omnitm.cli.examples import command_parser
+from omnitm.errors import ParameterError
+from omnitm.evaluation.datasets import PAPER_SETS
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Sequence
+
+    from omnitm.cli.examples import Commands
+    from omnitm.corpus import DocumentIndex
+    from omnitm.evaluation.pairs import WordPairs
+
+_EXAMPLE = """\
+  omnitm evaluate ablation news-index -o ablation --data wordsim/ --quick
+stopped? the same command goes on with the configurations that are missing;
+only some factors, on words of your own:
+  omnitm evaluate ablation news-index -o ablation --only n_clauses read-out --words words.txt"""
+_QUICK_WORDS = 300
+
+
+def add_parser(commands: Commands) -> None:
+    """Fill the parser of this command."""
+    parser = command_parser(
+        commands, "ablation", run, summary="change one setting at a time and measure", example=_EXAMPLE
+    )
+    parser.add_argument("index", metavar="INDEX", type=Path, help="index of a corpus, made by `omnitm index`")
+    parser.add_argument("-o", "--output", metavar="DIR", type=Path, required=True, help="folder for results")
+    parser.add_argument(
+        "--words",
+        metavar="FILE",
+        type=Path,
+        help="words to train, one per line (default: all words of the sets)",
+    )
+    parser.add_argument("--sets", metavar="SET", nargs="+", default=list(PAPER_SETS), help="sets of pairs")
+    parser.add_argument(
+        "--data", metavar="DIR", type=Path, help="folder with the sets (default: $OMNITM_DATA)"
+    )
+    parser.add_argument("--only", metavar="FACTOR", nargs="+", help="only these factors ('read-out' is one)")
+    parser.add_argument("--quick", action="store_true", help=f"fewer values, at most {_QUICK_WORDS} words")
+    parser.add_argument("--no-plot", action="store_true", help="no plot, which needs matplotlib")
+    parser.add_argument(
+        "--threads", metavar="N", type=int, help="threads to train in (default: one per core)"
+    )
+    parser.add_argument("--quiet", action="store_true", help="no progress, no table")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Measure what is missing, then write table and plot."""
+    from rich.console import Console
+
+    from omnitm.corpus import DocumentIndex
+    from omnitm.engines import ThreadsEngine
+    from omnitm.evaluation.ablation import READ_OUT, Ablation, ablation_table, check_factors
+    from omnitm.evaluation.pairs import load_pairs
+    from omnitm.evaluation.plots import figure_class, plot_ablation
+
+    if not arguments.no_plot:
+        figure_class()
+    factors = check_factors(arguments.only, quick=arguments.quick)
+    index = DocumentIndex.open(arguments.index)
+    pairs = [load_pairs(source, arguments.data) for source in arguments.sets]
+    words = _words(arguments, index, pairs)
+    ablation = Ablation(
+        index,
+        words,
+        tuple(pairs),
+        arguments.output / "configurations",
+        n_jobs=ThreadsEngine(arguments.threads).n_jobs,
+    )
+    with Console(stderr=True, quiet=arguments.quiet).status("reading") as status:
+        results = ablation.run(
+            factors,
+            read_outs=arguments.only is None or READ_OUT in arguments.only,
+            on_configuration=lambda text: status.update(f"{text} ({len(words):,} words)"),
+        )
+    table = ablation_table(results)
+    (arguments.output / "ablation.md").write_text(table.to_markdown(), encoding="utf-8")
+    content = {
+        "version": 1,
+        "kind": "omnitm ablation",
+        "words": len(words),
+        "results": [*map(asdict, results)],
+    }
+    (arguments.output / "ablation.json").write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
+    if not arguments.no_plot:
+        plot_ablation(results, arguments.output / "ablation.png")
+    if not arguments.quiet:
+        table.show(Console(highlight=False))
+    return 0
+
+
+def _words(
+    arguments: argparse.Namespace, index: DocumentIndex, pairs: Sequence[WordPairs]
+) -> tuple[str, ...]:
+    from omnitm.cli.train import read_targets
+    from omnitm.evaluation.pairs import spelling
+
+    if arguments.words is not None:
+        return tuple(read_targets(arguments.words))
+    known = set(index.vocabulary)
+    forms = (spelling(word, known.__contains__) for part in pairs for word in part.first + part.second)
+    words = sorted({form for form in forms if form is not None}, key=index.word_id)
+    if not words:
+        raise ParameterError("No word of the pairs is in the index; give --words, or other --sets.")
+    if arguments.quick and len(words) > _QUICK_WORDS:
+        words = words[:_QUICK_WORDS]  # the most frequent ones, so that many pairs are whole
+    return tuple(words)

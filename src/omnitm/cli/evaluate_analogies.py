@@ -1,0 +1,83 @@
+"""`omnitm evaluate analogies`: what is to c as b is to a, asked of several models."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from omnitm.cli.evaluate_similarity import open_models
+from omnitm.cli.examples import command_parser
+from omnitm.cli.reports import add_output_options, emit
+
+if TYPE_CHECKING:
+    import argparse
+
+    from omnitm.cli.examples import Commands
+
+_EXAMPLE = """\
+  omnitm evaluate analogies news-model --data wordsim/
+  omnitm evaluate analogies news-model other-model --metric cosine --restrict 20000
+questions of your own, four words per line, ': name' before a section:
+  omnitm evaluate analogies news-model --questions mine.txt"""
+
+
+def add_parser(commands: Commands) -> None:
+    """Fill the parser of this command."""
+    from omnitm.embedding.metrics import SCORERS
+
+    parser = command_parser(
+        commands,
+        "analogies",
+        run,
+        summary="answer analogies by 3CosAdd, section by section",
+        example=_EXAMPLE,
+    )
+    parser.add_argument(
+        "models", metavar="MODEL", nargs="+", help="folders of trained models, or NAME=FOLDER"
+    )
+    parser.add_argument(
+        "--questions", metavar="SET", default="Google analogies", help="a file (default: Google's set)"
+    )
+    parser.add_argument(
+        "--metric", choices=tuple(SCORERS), help="similarity to add (default: the model's own)"
+    )
+    parser.add_argument("--restrict", metavar="N", type=int, help="only the first N words of each model")
+    parser.add_argument(
+        "--data", metavar="DIR", type=Path, help="folder with the set (default: $OMNITM_DATA)"
+    )
+    add_output_options(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Answer the questions with every model."""
+    from rich.console import Console
+
+    from omnitm.evaluation.analogies import (
+        analogies_csv,
+        analogies_json,
+        analogy_table,
+        evaluate_analogies,
+        load_questions,
+    )
+
+    questions = load_questions(arguments.questions, arguments.data)
+    with Console(stderr=True, quiet=arguments.quiet).status("reading") as status:
+        reports = [
+            evaluate_analogies(
+                vectors,
+                questions,
+                name=name,
+                metric=arguments.metric,
+                restrict_vocab=arguments.restrict,
+                on_section=status.update,
+            )
+            for name, vectors in open_models(arguments.models).items()
+        ]
+    emit(
+        arguments,
+        [analogy_table(reports)],
+        (),
+        to_json=lambda: analogies_json(reports),
+        to_csv=lambda: analogies_csv(reports),
+    )
+    return 0

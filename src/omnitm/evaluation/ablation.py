@@ -1,0 +1,194 @@
+"""What matters? Change one thing at a time, train, read out, measure; every configuration is kept on disk."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import asdict, dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from omnitm.embedding import WordVectors, train_vectors
+from omnitm.embedding.store import index_fingerprint
+from omnitm.engines import ThreadsEngine
+from omnitm.errors import ParameterError
+from omnitm.evaluation.state_readouts import READ_OUTS, train_read_outs
+from omnitm.evaluation.similarity import evaluate_similarity
+from omnitm.evaluation.tables import PlainTable, number
+from omnitm.machine import AutoencoderSettings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
+
+    from omnitm.corpus import DocumentIndex
+    from omnitm.evaluation.pairs import WordPairs
+
+READ_OUT = "read-out"
+METRICS = ("similarity", "association-symmetric")
+VERSION = 1
+
+#: The values that are tried for each setting, the others staying as they are.
+FACTORS: dict[str, tuple[Any, ...]] = {
+    "n_clauses": (8, 16, 32, 64, 128),
+    "accumulation": (1, 4, 8, 16, 24, 32, 64),
+    "max_included_literals": (1, 3, 8, 32, None),
+    "output_balancing": (0.3, 0.5, 0.7, 0.85),
+    "specificity": (1.0, 1.5, 2.0, 5.0),
+    "threshold": (200, 2_000, 20_000),
+    "n_examples": (125, 250, 500, 1_000, 2_000, 8_000),
+    "algorithm": ("exact", "fast"),
+}
+#: Fewer values, for a first look.
+QUICK_FACTORS: dict[str, tuple[Any, ...]] = {
+    name: tuple(dict.fromkeys((values[0], getattr(AutoencoderSettings(), name), values[-1])))
+    for name, values in FACTORS.items()
+    if name != "n_examples"
+} | {"n_examples": (125, 500, 1_000)}
+
+
+@dataclass(frozen=True)
+class AblationResult:
+    """One configuration and how well it does: mean correlations over the sets, by metric."""
+
+    factor: str
+    value: str
+    is_default: bool
+    spearman: dict[str, float]
+    kendall: dict[str, float]
+
+
+@dataclass(frozen=True)
+class Ablation:
+    """What an ablation is run on.
+
+    Attributes
+    ----------
+    folder
+        Where configurations are kept; one that is there already is not measured again.
+    words
+        Words to train: those of the pairs.
+    """
+
+    index: DocumentIndex
+    words: tuple[str, ...]
+    pairs: tuple[WordPairs, ...]
+    folder: Path
+    settings: AutoencoderSettings = field(default_factory=AutoencoderSettings)
+    seed: int = 0
+    n_jobs: int = 1
+
+    def run(
+        self,
+        factors: dict[str, tuple[Any, ...]],
+        *,
+        read_outs: bool = True,
+        on_configuration: Callable[[str], object] | None = None,
+    ) -> list[AblationResult]:
+        """Measure all configurations; killed runs go on where they were."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        results: list[AblationResult] = []
+        if read_outs:
+            if on_configuration:
+                on_configuration("read-outs")
+            results.extend(self._read_outs())
+        for factor, value in _configurations(factors):
+            if on_configuration:
+                on_configuration(f"{factor} = {value}")
+            results.append(self._setting(factor, value))
+        return results
+
+    def _read_outs(self) -> list[AblationResult]:
+        missing = [name for name in READ_OUTS if self._kept(READ_OUT, name) is None]
+        if missing:
+            found = train_read_outs(
+                self.index, self.settings, self.words, read_outs=missing, seed=self.seed, n_jobs=self.n_jobs
+            )
+            for name, matrix in found.items():
+                vectors = WordVectors(matrix, self.words, self.index.vocabulary)
+                self._measure(READ_OUT, name, vectors, is_default=name == next(iter(READ_OUTS)))
+        kept = (self._kept(READ_OUT, name) for name in READ_OUTS)
+        return [result for result in kept if result is not None]
+
+    def _setting(self, factor: str, value: Any) -> AblationResult:
+        kept = self._kept(factor, value)
+        if kept is not None:
+            return kept
+        settings = replace(self.settings, **{factor: value})
+        vectors = train_vectors(
+            self.index, self.words, settings=settings, seed=self.seed, engine=ThreadsEngine(self.n_jobs)
+        )
+        return self._measure(factor, value, vectors, is_default=settings == self.settings)
+
+    def _measure(self, factor: str, value: Any, vectors: WordVectors, *, is_default: bool) -> AblationResult:
+        report = evaluate_similarity({"model": vectors}, self.pairs, metrics=METRICS, n_resamples=0)
+        means: dict[str, dict[str, float]] = {"spearman": {}, "kendall": {}}
+        for row in report.rows:
+            for which, found in means.items():
+                values = [getattr(part.agreement, which) for part in row.sets]
+                found[row.metric] = float(np.mean([v for v in values if v is not None] or [0.0]))
+        result = AblationResult(factor, str(value), is_default, **means)
+        content = {"version": VERSION, "plan": self._plan(factor, value), "result": asdict(result)}
+        path = self._path(factor, value)
+        temporary = path.with_suffix(".tmp")
+        temporary.write_text(json.dumps(content, indent=2))
+        temporary.replace(path)
+        return result
+
+    def _kept(self, factor: str, value: Any) -> AblationResult | None:
+        try:
+            content = json.loads(self._path(factor, value).read_text())
+        except (OSError, ValueError):
+            return None
+        plan = {"version": VERSION, "plan": self._plan(factor, value)}
+        return AblationResult(**content["result"]) if content == {**content, **plan} else None
+
+    def _path(self, factor: str, value: Any) -> Path:
+        return self.folder / f"{factor}={value}.json".replace(" ", "-")
+
+    def _plan(self, factor: str, value: Any) -> str:
+        """Hash everything that a result depends on."""
+        sets = [(p.name, p.first, p.second, p.scores.tolist()) for p in self.pairs]
+        facts = [asdict(self.settings), factor, str(value), self.seed, self.words, sets, self._fingerprint]
+        return hashlib.sha256(json.dumps(facts).encode()).hexdigest()
+
+    @property
+    def _fingerprint(self) -> str:
+        found = _FINGERPRINTS.get(id(self.index))
+        if found is None:
+            found = _FINGERPRINTS[id(self.index)] = index_fingerprint(self.index)
+        return found
+
+
+_FINGERPRINTS: dict[int, str] = {}  # hashing an index takes a second, and there are many configurations
+
+
+def check_factors(names: Sequence[str] | None, *, quick: bool) -> dict[str, tuple[Any, ...]]:
+    """Choose factors by name; None: all."""
+    known = QUICK_FACTORS if quick else FACTORS
+    for name in names or ():
+        if name not in known and name != READ_OUT:
+            raise ParameterError(f"{name!r} is no factor; choose from {', '.join((READ_OUT, *known))}.")
+    return {name: values for name, values in known.items() if names is None or name in names}
+
+
+def ablation_table(results: Sequence[AblationResult]) -> PlainTable:
+    """Make one table of all configurations; the default is marked."""
+    header = ["factor", "value", *(f"{m}, {w}" for m in METRICS for w in ("Spearman", "Kendall"))]
+    table = PlainTable("Ablation: one thing changed at a time (* default)", header, n_labels=2)
+    for result in results:
+        mark = " *" if result.is_default else ""
+        cells = [
+            number(getattr(result, which).get(metric))
+            for metric in METRICS
+            for which in ("spearman", "kendall")
+        ]
+        table.rows.append([result.factor, result.value + mark, *cells])
+    return table
+
+
+def _configurations(factors: dict[str, tuple[Any, ...]]) -> Iterator[tuple[str, Any]]:
+    for factor, values in factors.items():
+        for value in values:
+            yield factor, value
