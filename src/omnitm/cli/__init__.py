@@ -15,7 +15,7 @@ from omnitm.errors import OmniTMError, OmniTMWarning
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-COMMANDS = ("demo", "index", "train", "similar", "explain", "why", "trace", "info", "cooccur")
+COMMANDS = ("demo", "index", "train", "similar", "explain", "why", "trace", "explore", "info", "cooccur")
 _MISTAKE, _INTERRUPTED = 2, 130
 
 
