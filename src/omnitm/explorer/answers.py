@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from omnitm.corpus.cooccurrence import cooccurrence, shared
+from omnitm.corpus.cooccurrence import cooccurrence
 from omnitm.embedding import WordVectors
 from omnitm.embedding.metrics import SCORERS, best
 from omnitm.errors import UnknownWordError
-from omnitm.explain.contributions import BY_CLAUSES
+from omnitm.explain.contributions import BY_CLAUSES, COMPANY
 from omnitm.explain.evidence import read_documents, spread
-from omnitm.explain.matching import matching_documents
 from omnitm.explorer.common import in_common
 from omnitm.explorer.passages import passage
 from omnitm.explorer.spelling import Speller
@@ -24,9 +23,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from omnitm.explain import Explainer
+    from omnitm.explain import Document, Explainer
 
 METRICS = tuple(SCORERS)
+_BY_COORDINATES = ("cosine", *(name for name in METRICS if hasattr(SCORERS[name], "contributions")))
+COMPARABLE = tuple(dict.fromkeys((COMPANY, *_BY_COORDINATES, *BY_CLAUSES)))
 _EXAMPLES = 24  # words on the first page
 
 
@@ -82,13 +83,21 @@ class Answers:
             "metrics": list(METRICS),
             "default_metric": default_metric(),
             "by_clauses": sorted(BY_CLAUSES),
-            "comparable": [name for name in METRICS if _comparable(name)],
+            "comparable": list(COMPARABLE),
+            "need_index": sorted({COMPANY, *BY_CLAUSES}),
+            "compare_by": self._compare_by(),
             "has_index": self.explainer.has_index,
             "n_documents": self.explainer.index.n_documents if self.explainer.has_index else None,
             "has_trace": hasattr(self.explainer, "trace"),
             "n_clauses": training.settings.n_clauses if training else None,
             "examples": self._examples(),
         }
+
+    def _compare_by(self) -> str:
+        """Choose the metric that a comparison begins with: one that is explained by shared words."""
+        if default_metric() in COMPARABLE and default_metric() not in BY_CLAUSES:
+            return default_metric()
+        return COMPANY if self.explainer.has_index else "cosine"
 
     def _examples(self) -> list[str]:
         """Trained words to begin with: frequent, but not the most frequent, which say little."""
@@ -179,32 +188,35 @@ class Answers:
         self.check(word)
         return self.explainer.clause(word, clause, n_literals=8).to_dict()
 
+    def company(self, word: str, count: int) -> dict[str, Any]:
+        """Features that a word leans on most, for their frequency."""
+        self.check(word)
+        pairs = self.explainer.company(word, count)
+        rows = [{"word": name, "value": value, "trained": name in self.vectors} for name, value in pairs]
+        return {"word": word, "company": rows}
+
     def trace(self, word: str, literal: str, *, negated: bool) -> dict[str, Any]:
         """Follow a literal through the training."""
         self.check(word)
         self.check_known(literal)
-        raise NotImplementedError(negated)
+        found = self.explainer.trace(word, literal, negated=negated, n_events=4, n_documents=1)
+        content = found.to_dict()
+        for name in ("rewards", "penalties"):
+            for event, shown in zip(getattr(found, name), content[name], strict=True):
+                shown["documents"] = self._passages(event.documents, {word, literal})
+        return content
 
     def matches(
         self, word: str, present: Sequence[str], absent: Sequence[str], n_documents: int
     ) -> dict[str, Any]:
         """Count the documents that satisfy a rule, and read some, with the word and without it."""
         self.check_known(word, *present, *absent)
-        index = self.explainer.index
-        documents = matching_documents(
-            index, *([index.word_id(name) for name in names] for names in (present, absent))
-        )
-        mine = index.documents_with(index.word_id(word))
-        hits = shared(documents, mine)
-        misses = np.setdiff1d(documents, hits, assume_unique=True) if n_documents else hits[:0]
+        found = self.explainer.match(word, present, absent, n_documents=n_documents)
         marked = {word, *present, *absent}
         return {
-            "support": len(documents),
-            "hits": len(hits),
-            "precision": len(hits) / len(documents) if len(documents) else None,
-            "base": len(mine) / max(index.n_documents, 1),
-            "examples": self._passages(hits, n_documents, marked),
-            "counterexamples": self._passages(misses, n_documents, marked),
+            **found.to_dict(),
+            "examples": self._passages(found.examples, marked),
+            "counterexamples": self._passages(found.counterexamples, marked),
         }
 
     def evidence(self, words: Sequence[str], count: int) -> dict[str, Any]:
@@ -212,6 +224,7 @@ class Answers:
         self.check_known(*words)
         index = self.explainer.index
         found = cooccurrence(index, list(words))
+        documents = read_documents(index, spread(found.documents, count))
         frequencies = [int(index.document_frequencies[index.word_id(word)]) for word in words]
         return {
             "words": list(words),
@@ -220,12 +233,17 @@ class Answers:
             "expected": float(
                 np.prod([count / max(index.n_documents, 1) for count in frequencies]) * index.n_documents
             ),
-            "documents": self._passages(found.documents, count, set(words)),
+            "documents": self._passages(documents, set(words)),
         }
 
-    def _passages(self, documents: NDArray[np.uint32], count: int, words: set[str]) -> list[dict[str, Any]]:
-        index = self.explainer.index
-        return [passage(index, found, words) for found in read_documents(index, spread(documents, count))]
+    def _passages(self, documents: Sequence[Document], words: set[str]) -> list[dict[str, Any]]:
+        return [passage(self.explainer.index, document, words) for document in documents]
+
+    @cached_property
+    def map_order(self) -> list[int]:
+        """Rows of the trained words, the most important first."""
+        order: list[int] = np.argsort(-self.importance[self.vectors.row_features], kind="stable").tolist()
+        return order
 
     def common(self, words: Sequence[str], count: int) -> dict[str, Any]:
         """Take apart what a set of trained words has in common."""
@@ -236,7 +254,3 @@ class Answers:
 def default_metric() -> str:
     """Name the metric that the library itself uses when none is asked for."""
     return str(signature(WordVectors.similarity).parameters["metric"].default)
-
-
-def _comparable(metric: str) -> bool:
-    return metric == "cosine" or metric in BY_CLAUSES or hasattr(SCORERS[metric], "contributions")

@@ -1,4 +1,4 @@
-"""What a set of words has in common: their mean similarity, taken apart into coordinates."""
+"""What a set of words has in common, and other words have not: a mean similarity taken apart."""
 
 from __future__ import annotations
 
@@ -17,47 +17,49 @@ if TYPE_CHECKING:
     from omnitm.embedding import WordVectors
 
 _ROWS_AT_A_TIME = 128
+_SAMPLE = 500  # words that are enough for the mean of all
 
 
 def in_common(vectors: WordVectors, words: Sequence[str], count: int) -> dict[str, Any]:
-    """Take the mean cosine of all pairs of words apart.
+    """Take the mean similarity of all pairs of words apart.
 
-    Coordinate c of unit vectors u_i adds ((sum u_i[c])^2 - sum u_i[c]^2) / (n (n - 1)): these numbers, one
-    per word of the vocabulary, add up to the mean cosine of all pairs.
+    Vectors are scaled to length 1, less the mean of all words, which all share. Coordinate c of such vectors
+    u_i adds ((sum u_i[c])^2 - sum u_i[c]^2) / (n (n - 1)): these numbers, one per word of the vocabulary, add
+    up to the mean of u_i @ u_j over all pairs. Reported are those where the words lie above the mean.
     """
     rows = np.array([vectors.get_index(word) for word in dict.fromkeys(words)], dtype=np.intp)
-    sums, squares, positive = _sums(vectors, rows)
-    n_pairs = len(rows) * (len(rows) - 1)
-    shares = (sums**2 - squares) / n_pairs if n_pairs else squares
-    order = best(shares, count).tolist()
+    sums, squares = _sums(vectors, rows, common_mean(vectors))
+    shares = (sums**2 - squares) / max(len(rows) * (len(rows) - 1), 1)
+    above = np.where(sums > 0, shares, 0.0)
     return {
         "n_words": len(rows),
-        "mean_cosine": float(shares.sum()) if n_pairs else None,
+        "mean_similarity": float(shares.sum()),
         "shares": [
-            {
-                "feature": vectors.feature_names[k],
-                "share": float(shares[k]),
-                "mean": float(sums[k] / max(len(rows), 1)),
-                "n_positive": int(positive[k]),
-            }
-            for k in order
-            if shares[k] > 0
+            {"feature": vectors.feature_names[k], "share": float(shares[k])}
+            for k in best(above, count).tolist()
+            if above[k] > 0
         ],
-        "central": _central(vectors, rows, sums, min(count, 10)),
+        "central": _central(vectors, rows, sums, min(count, 8)),
     }
 
 
+def common_mean(vectors: WordVectors) -> NDArray[np.float32]:
+    """Estimate the mean unit vector of all words from evenly chosen ones."""
+    n_words = len(vectors)
+    rows = np.unique(np.linspace(0, max(n_words - 1, 0), min(n_words, _SAMPLE), dtype=np.intp))
+    mean: NDArray[np.float32] = unit_rows(vectors.matrix[rows]).mean(axis=0)
+    return mean
+
+
 def _sums(
-    vectors: WordVectors, rows: NDArray[np.intp]
-) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int64]]:
+    vectors: WordVectors, rows: NDArray[np.intp], mean: NDArray[np.float32]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     sums, squares = np.zeros(vectors.vector_size), np.zeros(vectors.vector_size)
-    positive = np.zeros(vectors.vector_size, dtype=np.int64)
     for start in range(0, len(rows), _ROWS_AT_A_TIME):
-        block = unit_rows(vectors.matrix[rows[start : start + _ROWS_AT_A_TIME]])
+        block = unit_rows(vectors.matrix[rows[start : start + _ROWS_AT_A_TIME]]) - mean
         sums += block.sum(axis=0, dtype=np.float64)
-        squares += np.einsum("ij,ij->j", block, block, dtype=np.float64)
-        positive += (block > 0).sum(axis=0)
-    return sums, squares, positive
+        squares += np.square(block).sum(axis=0, dtype=np.float64)
+    return sums, squares
 
 
 def _central(

@@ -9,7 +9,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from omnitm.errors import OmniTMError, ParameterError, UnknownWordError
-from omnitm.explorer.answers import METRICS, UnknownSpellingError, default_metric
+from omnitm.explorer.answers import COMPARABLE, METRICS, UnknownSpellingError, default_metric
 from omnitm.explorer.schemas import Question, TooLargeError, parse_body
 from omnitm.explorer.work import BusyError, Threads
 
@@ -43,6 +43,7 @@ class Api:
             "complete": self.complete,
             "neighbours": self.neighbours,
             "row": self.row,
+            "company": self.company,
             "compare": self.compare,
             "rules": self.rules,
             "clause": self.clause,
@@ -110,9 +111,13 @@ class Api:
         """Read the vector of a word."""
         return await self.quick.run(self.answers.row, question.text("word"), question.count("k", 20))
 
+    async def company(self, question: Question) -> Any:
+        """Find what stands out in the vector of a word."""
+        return await self.heavy.run(self.answers.company, question.text("word"), question.count("k", 20))
+
     async def compare(self, question: Question) -> Any:
         """Compare two words."""
-        metric = question.choice("metric", "cosine", METRICS)
+        metric = question.choice("metric", "cosine", COMPARABLE)
         pair = question.text("word"), question.text("other")
         return await self.heavy.run(self.answers.compare, *pair, metric, question.count("k", 12))
 
@@ -167,7 +172,8 @@ class Api:
 
     async def map_words(self, _: Question) -> Any:
         """Name the words of the map, in the order of its points."""
-        return {"words": self.answers.vectors.index_to_key}
+        order = await self.quick.run(lambda: self.answers.map_order)
+        return {"words": self.answers.vectors.index_to_key, "order": order}
 
     async def map_points(self, _: Question) -> Any:
         """Send the points of the map as they are stored."""

@@ -1,15 +1,23 @@
 // Lists of words with bars.
 
-import { h, scoreText, wordText } from "./dom.js";
+import { decimal, h, scoreText, shareText, wordText } from "./dom.js";
 import { address, wordAddress } from "./state.js";
 
-export function barList(rows, { word, metric, compareBy, largest }) {
+const NARROW = 0.9; // scores within a tenth of each other: bars from zero would all look the same
+
+export function barList(rows, { word, metric, compareBy, largest, total }) {
   const most = largest ?? Math.max(1e-12, ...rows.map((row) => Math.abs(row.value)));
-  return h("ol", { class: "bars" }, rows.map((row) => bar(row, { word, metric, compareBy, most })));
+  const least = Math.min(...rows.map((row) => row.value));
+  const floor = rows.length > 2 && least > NARROW * most ? least - (most - least) / 4 : 0;
+  const list = h("ol", { class: "bars" }, rows.map((row) => bar(row, { word, metric, compareBy, most, floor, total })));
+  if (!floor) return list;
+  return h("div", {}, list, h("p", { class: "small soft" }, `Bars begin at ${decimal(floor, 4)}, not at zero.`));
 }
 
-function bar(row, { word, metric, compareBy, most }) {
-  const width = `${(100 * Math.min(Math.abs(row.value) / most, 1)).toFixed(1)}%`;
+function bar(row, { word, metric, compareBy, most, floor, total }) {
+  const share = (Math.abs(row.value) - floor) / (most - floor || 1);
+  const width = `${(100 * Math.min(share, 1)).toFixed(1)}%`;
+  const text = total ? shareText(row.value, total) : floor ? decimal(row.value, 4) : scoreText(row.value, metric);
   const name = row.href === null || row.trained === false
     ? h("span", { class: "name soft", title: row.trained === false ? `${row.word}: not trained` : row.word }, wordText(row.word))
     : h("a", { class: "name", href: row.href ?? wordAddress(row.word), "data-link": true, title: row.word }, wordText(row.word));
@@ -21,6 +29,6 @@ function bar(row, { word, metric, compareBy, most }) {
   return h("li", {},
     name,
     h("span", { class: "track" }, h("span", { class: `bar${row.value < 0 ? " against" : ""}`, style: { width } })),
-    h("span", { class: "number small" }, scoreText(row.value, metric)),
+    h("span", { class: "number small" }, text),
     compare);
 }

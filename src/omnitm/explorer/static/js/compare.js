@@ -2,7 +2,7 @@
 
 import { ask } from "./api.js";
 import { combobox } from "./combobox.js";
-import { count, decimal, h, loading, plural, scoreText, wordText } from "./dom.js";
+import { count, decimal, h, loading, plural, scoreText, shareText, wordText } from "./dom.js";
 import { showTogether } from "./evidence.js";
 import { chooseWord, needsIndex, problemCard } from "./problems.js";
 import { address, go, wordAddress } from "./state.js";
@@ -10,7 +10,7 @@ import { metricName } from "./word.js";
 
 export function compareView(state, model, signal) {
   if (!state.word) return chooseWord(model, state, "Why are two words similar?", "Choose the first word: search it above, or take one of these.");
-  const metric = model.comparable.includes(state.metric) ? state.metric : "cosine";
+  const metric = model.comparable.includes(state.metric) ? state.metric : model.compare_by;
   const body = h("div", { class: "result" });
   const element = h("div", {}, form(state, model, metric), body);
   if (state.other) fill(body, { ...state, metric }, model, signal);
@@ -33,7 +33,7 @@ function form(state, model, metric) {
 async function suggest(body, state, metric, model, signal) {
   body.replaceChildren(loading("Looking for words to compare with …"));
   try {
-    const by = model.by_clauses.includes(metric) ? metric : "cosine";
+    const by = model.metrics.includes(metric) ? metric : "association";
     const found = await ask("neighbours", { word: state.word, metric: by, k: 16 }, signal);
     body.replaceChildren(h("section", { class: "empty" }, h("h1", {}, "Compare ", wordText(state.word), " with …"),
       h("p", { class: "soft" }, "Type a second word, or take one of its neighbours."),
@@ -45,7 +45,7 @@ async function suggest(body, state, metric, model, signal) {
 }
 
 async function fill(body, state, model, signal) {
-  if (model.by_clauses.includes(state.metric) && !model.has_index) return body.replaceChildren(needsIndex(model));
+  if (model.need_index.includes(state.metric) && !model.has_index) return body.replaceChildren(needsIndex(model));
   body.replaceChildren(loading("Taking the similarity apart …"));
   try {
     const found = await ask("compare", { word: state.word, other: state.other, metric: state.metric, k: 15 }, signal);
@@ -71,7 +71,7 @@ function summary(found, model) {
       h("span", {}, h("i", { class: "swatch-for" }), `${plural(found.n_for, unit)} for: +${decimal(found.total_for)}`),
       h("span", {}, h("i", { class: "swatch-against" }), `${plural(found.n_against, unit)} against: ${decimal(found.total_against)}`),
       found.rounding ? h("span", { class: "soft" }, `rounded down: ${decimal(found.rounding)}`) : null,
-      h("span", { class: "soft" }, "The shares add up to the score.")));
+      h("span", { class: "soft" }, "The parts add up to the score.")));
 }
 
 function togetherFact(found, model) {
@@ -95,16 +95,16 @@ function wings(title, rows, found, model) {
     side === "right" ? h("span", {}, scoreText(value, "association")) : null);
   if (!rows.length) return h("section", { class: "card" }, h("h2", {}, title), h("p", { class: "soft" }, "There are none."));
   return h("section", { class: "card" }, h("h2", {}, title),
-    h("p", { class: "soft small" }, "The coordinate in both vectors, and what it adds to the score"),
+    h("p", { class: "soft small" }, found.metric === "company" ? "How far the coordinate stands out, in both vectors, and its part of the score" : "The coordinate in both vectors, and its part of the score"),
     h("div", { class: "wings", role: "table" },
       h("div", { class: "row", role: "row" },
         h("span", { class: "top number", role: "columnheader" }, found.word), h("span", { class: "top feature", role: "columnheader" }, "coordinate"),
-        h("span", { class: "top", role: "columnheader" }, found.other), h("span", { class: "top number", role: "columnheader" }, "share"), h("span", { class: "top documents", role: "columnheader" })),
+        h("span", { class: "top", role: "columnheader" }, found.other), h("span", { class: "top number", role: "columnheader" }, "part"), h("span", { class: "top documents", role: "columnheader" })),
       rows.map((row) => h("div", { class: "row", role: "row" },
         wing(row.first_value, "left"),
         h("a", { class: "feature", href: wordAddress(row.feature), "data-link": true, title: evidenceTitle(row) }, wordText(row.feature)),
         wing(row.second_value, "right"),
-        h("span", { class: "number small" }, decimal(row.share, 4)),
+        h("span", { class: "number small" }, shareText(row.share, found.score)),
         model.has_index ? evidenceButtons(row, found) : h("span", { class: "documents" })))));
 }
 

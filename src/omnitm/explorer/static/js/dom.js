@@ -33,6 +33,14 @@ export function scoreText(number, metric) {
   return metric && metric.startsWith("association") ? decimal(number, 1) : decimal(number);
 }
 
+// A part as a percentage of the whole, with two digits that say something.
+export function shareText(part, whole) {
+  const value = (100 * part) / (Math.abs(whole) || 1);
+  if (value === 0) return "0 %";
+  const digits = Math.min(Math.max(1 - Math.floor(Math.log10(Math.abs(value))), 0), 6);
+  return `${decimal(value, digits)} %`;
+}
+
 export function loading(text) {
   return h("p", { class: "loading", role: "status" }, text);
 }

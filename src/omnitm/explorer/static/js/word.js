@@ -11,6 +11,7 @@ const SHOWN = 20;
 const METRICS = {
   association: ["Association", (word) => `How much the machine of ${word} leans on a word`],
   cosine: ["Cosine", (word) => `Words used in the same company as ${word}`],
+  company: ["Company", (word) => `Words that keep the same company as ${word}`],
   "association-symmetric": ["Association, both ways", (word) => `${word} leans on the word, and the word on ${word}`],
 };
 
@@ -28,7 +29,7 @@ export function wordView(state, model, signal) {
   const element = h("div", {}, h("div", { class: "head" }, h("div", {}, h("h1", {}, h("bdi", {}, word)), facts), actions(word, model)), cards);
   const metrics = [...new Set([model.default_metric, "association", "cosine"])].filter((name) => model.metrics.includes(name));
   const row = rowCard(word, signal, facts, model);
-  cards.append(...metrics.map((metric) => neighboursCard(word, metric, model, signal)), row.element);
+  cards.append(...metrics.map((metric) => neighboursCard(word, metric, model, signal)), ...(model.has_index ? [companyCard(word, signal)] : []), row.element);
   row.ready.catch((problem) => {
     if (problem.status === 404) element.replaceChildren(problemCard(problem, state));
   });
@@ -50,7 +51,7 @@ function neighboursCard(word, metric, model, signal) {
     try {
       const found = await ask("neighbours", { word, metric, k }, signal);
       const rows = found.neighbours.map((row) => ({ ...row, value: row.score }));
-      const compareBy = model.comparable.includes(metric) && (model.has_index || !model.by_clauses.includes(metric)) ? metric : "cosine";
+      const compareBy = model.comparable.includes(metric) && !model.by_clauses.includes(metric) ? metric : undefined;
       body.replaceChildren(rows.length ? barList(rows, { word, metric, compareBy }) : h("p", { class: "soft" }, "There is no other word."),
         k === SHOWN && rows.length === k ? h("button", { class: "quiet more", type: "button", onclick: () => fill(100) }, "Show 100") : "");
     } catch (problem) {
@@ -60,6 +61,17 @@ function neighboursCard(word, metric, model, signal) {
   fill(SHOWN);
   const standard = metric === model.default_metric ? h("span", { class: "soft small" }, " · the default") : null;
   return h("section", { class: "card", data: { metric } }, h("h2", {}, "Nearest by ", name.toLowerCase(), standard), h("p", { class: "soft small" }, explain(word)), body);
+}
+
+function companyCard(word, signal) {
+  const body = h("div", {}, loading("Looking …"));
+  ask("company", { word, k: SHOWN }, signal).then((found) => {
+    body.replaceChildren(found.company.length ? barList(found.company, { word }) : h("p", { class: "soft" }, "No coordinate stands out."));
+  }).catch((problem) => {
+    if (problem.name !== "AbortError") body.replaceChildren(h("p", { role: "alert" }, problem.message));
+  });
+  return h("section", { class: "card", data: { metric: "company-row" } }, h("h2", {}, "What stands out"),
+    h("p", { class: "soft small" }, "Coordinates above those of equally frequent words, in deviations"), body);
 }
 
 function rowCard(word, signal, facts, model) {
