@@ -66,6 +66,17 @@ class Answers:
         order = np.lexsort((-self.importance, ~trained))
         return Speller([self.vectors.feature_names[k] for k in order.tolist()])
 
+    @cached_property
+    def map_order(self) -> list[int]:
+        """Rows of the trained words, the most important first."""
+        order: list[int] = np.argsort(-self.importance[self.vectors.row_features], kind="stable").tolist()
+        return order
+
+    @cached_property
+    def trained_speller(self) -> Speller:
+        """Completion over trained words only."""
+        return Speller([self.vectors.index_to_key[k] for k in self.map_order])
+
     def warm_up(self) -> None:
         """Do once what the first questions need."""
         self.speller.nearest("warm", 1)
@@ -88,7 +99,6 @@ class Answers:
             "compare_by": self._compare_by(),
             "has_index": self.explainer.has_index,
             "n_documents": self.explainer.index.n_documents if self.explainer.has_index else None,
-            "has_trace": hasattr(self.explainer, "trace"),
             "n_clauses": training.settings.n_clauses if training else None,
             "examples": self._examples(),
         }
@@ -112,7 +122,7 @@ class Answers:
         """Refuse a word that is not trained; the error has the nearest spellings."""
         for word in words:
             if word not in self.vectors:
-                raise UnknownSpellingError(word, self.speller.nearest(word, 6), self._where(word))
+                raise UnknownSpellingError(word, self.trained_speller.nearest(word, 6), self._where(word))
 
     def check_known(self, *words: str) -> None:
         """Refuse a word that is not in the vocabulary."""
@@ -238,12 +248,6 @@ class Answers:
 
     def _passages(self, documents: Sequence[Document], words: set[str]) -> list[dict[str, Any]]:
         return [passage(self.explainer.index, document, words) for document in documents]
-
-    @cached_property
-    def map_order(self) -> list[int]:
-        """Rows of the trained words, the most important first."""
-        order: list[int] = np.argsort(-self.importance[self.vectors.row_features], kind="stable").tolist()
-        return order
 
     def common(self, words: Sequence[str], count: int) -> dict[str, Any]:
         """Take apart what a set of trained words has in common."""

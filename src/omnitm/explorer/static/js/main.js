@@ -20,8 +20,7 @@ let search = null;
 let leaving = new AbortController();
 
 function showViews(state) {
-  const shown = VIEWS.filter((view) => view !== "trace" || model.has_trace);
-  document.getElementById("views").replaceChildren(...shown.map((view, k) => h("a", {
+  document.getElementById("views").replaceChildren(...VIEWS.map((view, k) => h("a", {
     href: address({ view, word: state.word, other: view === "compare" ? state.other : undefined }), "data-link": true,
     "aria-current": view === state.view ? "page" : null, title: `${titles[view]} (${k + 1})`,
   }, titles[view])));

@@ -63,12 +63,12 @@ function ruleCard(measured, found, state, model, signal) {
     replace({ clause: open ? String(rule.clauses[0]) : undefined });
   };
   const button = h("button", { type: "button", "aria-pressed": "false", onclick: togglePlot }, "States");
-  showFacts(editable, measured);
+  showFacts(editable, measured.match);
   const card = h("article", { class: "card rule", data: { clause: String(rule.clauses[0]), ...(chosen ? { chosen: "1" } : {}) } },
     chips(rule, editable, signal), facts,
     h("div", { class: "actions spaced" },
       h("button", { type: "button", onclick: () => showMatches(found.word, ...active(editable)) }, "Documents"), button,
-      model.has_trace ? h("a", { class: "small", href: address({ view: "trace", word: found.word, literal: rule.literals[0].word, negated: rule.literals[0].negated ? "yes" : undefined }), "data-link": true }, "How it was learned") : null),
+      h("a", { class: "button", href: address({ view: "trace", word: found.word, literal: rule.literals[0].word, negated: rule.literals[0].negated ? "yes" : undefined }), "data-link": true }, "How it was learned")),
     plot);
   if (chosen) {
     plot.replaceChildren(clausePlots(found.word, rule.clauses, signal));
@@ -117,7 +117,7 @@ function recount(editable, signal) {
     const [present, absent] = active(editable);
     const mine = (editable.asked = (editable.asked ?? 0) + 1);
     try {
-      const found = editable.off.size ? await tell("matches", { word: editable.word, present, absent }, signal) : editable.measured;
+      const found = editable.off.size ? await tell("matches", { word: editable.word, present, absent }, signal) : editable.measured.match;
       if (mine === editable.asked) showFacts(editable, found);
     } catch (problem) {
       if (problem.name !== "AbortError") editable.facts.replaceChildren(h("span", { role: "alert" }, problem.message));
@@ -133,7 +133,9 @@ function showFacts({ facts, measured, base, off, word }, found) {
     off.size ? h("span", { class: "soft" }, `without ${plural(off.size, "literal")}`) : fact(count(measured.rule.weight), "weight"),
     fact(count(found.support), found.support === 1 ? "document satisfies it" : "documents satisfy it"),
     fact(percent(found.precision), `of them have ${word}`),
-    lift === null ? "" : fact(lift >= 10 ? count(Math.round(lift)) : decimal(lift, 1), "times as often as all documents"));
+    lift === null ? "" : fact(lift >= 10 ? count(Math.round(lift)) : decimal(lift, 1), "times as often as all documents"),
+    off.size || measured.fires_with === null || measured.fires_without === null ? "" : h("span", { class: "soft", title: "In examples drawn as in training, each made of several documents" },
+      `holds in ${percent(measured.fires_with)} of examples with the word, ${percent(measured.fires_without)} of those without`));
 }
 
 function literalsColumn(found) {
@@ -147,5 +149,6 @@ function literalsColumn(found) {
   };
   return h("aside", { class: "literals-column" },
     list(found.strongest, "Strongest literals", `Mean state over the positive clauses, less the threshold ${found.include_from}`),
+    list(found.strongest_negated, "Strongest negations", "Words whose absence speaks for the word"),
     list(found.weakest, "Weakest literals", "Pushed the farthest away from being included"));
 }

@@ -34,7 +34,7 @@ async function suggest(body, state, signal) {
   body.replaceChildren(loading(`Training ${state.word} again from its seed …`));
   try {
     const found = await ask("rules", { word: state.word, k: 12 }, signal);
-    const links = [...found.strongest, ...found.weakest].map((literal) => h("a", {
+    const links = [...found.strongest.slice(0, 10), ...found.strongest_negated.slice(0, 4), ...found.weakest.slice(0, 6)].map((literal) => h("a", {
       href: address({ view: "trace", word: state.word, literal: literal.word, negated: literal.negated ? "yes" : undefined }), "data-link": true,
     }, literal.negated ? "NOT " : "", wordText(literal.word)));
     body.replaceChildren(h("section", { class: "empty" }, h("h1", {}, "Which literal?"), h("p", { class: "soft" }, "Type a word, or take one of the strongest and weakest literals."), h("div", { class: "words" }, links)));

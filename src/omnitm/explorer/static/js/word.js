@@ -38,9 +38,9 @@ export function wordView(state, model, signal) {
 
 function actions(word, model) {
   return h("div", { class: "actions" },
-    h("a", { href: address({ view: "compare", word }), "data-link": true }, "Compare"),
-    h("a", { href: address({ view: "rules", word }), "data-link": true }, "Rules"),
-    h("a", { href: address({ view: "map", word }), "data-link": true }, "On the map"),
+    h("a", { class: "button", href: address({ view: "compare", word }), "data-link": true }, "Compare"),
+    h("a", { class: "button", href: address({ view: "rules", word }), "data-link": true }, "Rules"),
+    h("a", { class: "button", href: address({ view: "map", word }), "data-link": true }, "On the map"),
     model.has_index ? h("button", { type: "button", onclick: () => showTogether([word]) }, "Documents") : null);
 }
 
@@ -66,7 +66,7 @@ function neighboursCard(word, metric, model, signal) {
 function companyCard(word, signal) {
   const body = h("div", {}, loading("Looking …"));
   ask("company", { word, k: SHOWN }, signal).then((found) => {
-    body.replaceChildren(found.company.length ? barList(found.company, { word }) : h("p", { class: "soft" }, "No coordinate stands out."));
+    body.replaceChildren(found.company.length ? barList(found.company, { word, digits: 1 }) : h("p", { class: "soft" }, "No coordinate stands out."));
   }).catch((problem) => {
     if (problem.name !== "AbortError") body.replaceChildren(h("p", { role: "alert" }, problem.message));
   });
