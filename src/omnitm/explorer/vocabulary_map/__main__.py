@@ -15,7 +15,7 @@ from omnitm.explorer.vocabulary_map.stored import model_identity, write_map
 
 def main(model: Path) -> int:
     """Work, and print progress as lines of JSON."""
-    os.nice(10)
+    os.nice(5)
     try:
         found = full_map(WordVectors.load(model), _print)
         place = write_map(model, found.to_bytes(model_identity(model)))

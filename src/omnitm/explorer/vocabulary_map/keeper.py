@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -80,13 +81,18 @@ class MapKeeper:
         return None if self._explainer.path is None else read_map(self._explainer.path)
 
 
+def _patient_environment() -> dict[str, str]:
+    """Let the threads of numpy and scikit-learn sleep while they wait: the page needs the processor too."""
+    return {"OMP_WAIT_POLICY": "PASSIVE", **os.environ}
+
+
 class MapWork:
     """A process that computes a map, and how far it has come."""
 
     def __init__(self, model: Path) -> None:
         command = [sys.executable, "-m", "omnitm.explorer.vocabulary_map", str(model)]
         self._process = subprocess.Popen(  # noqa: S603 - our own module
-            command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+            command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=_patient_environment()
         )
         self.stage, self.done = "starting", 0.0
         self.stored, self.problem = "", ""

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 N_CLUSTERS = 7  # as many as there are colours that everybody can tell apart
 _AXES, _FIRST_AXES = 50, 10
-_SAMPLE = 1_500  # rows that are enough for the axes of a first map
+_SAMPLE = 400  # rows that are enough for the axes of a first map
 _PERPLEXITY = 30.0
 _ITERATIONS = 1_000
 _FEW = 6  # words; too few for a layout of neighbourhoods

@@ -53,6 +53,8 @@ class Plot {
     this.canvas = canvas;
     this.states = states;
     this.picture = null;
+    const most = Math.max(states.include_from, ...states.strongest.map((literal) => literal.state));
+    this.top = Math.min(states.max_state, Math.ceil((most + 8) / 10) * 10);
   }
 
   place(column, state) {
@@ -60,7 +62,7 @@ class Plot {
     const height = this.canvas.clientHeight - MARGIN.top - MARGIN.bottom;
     return {
       x: MARGIN.left + (width * (column + 0.5)) / this.states.present.length,
-      y: MARGIN.top + height * (1 - state / this.states.max_state),
+      y: MARGIN.top + height * (1 - state / this.top),
     };
   }
 
@@ -104,8 +106,8 @@ class Plot {
     const picture = Object.assign(document.createElement("canvas"), { width, height });
     const context = picture.getContext("2d");
     context.scale(ratio, ratio);
-    const { present, absent, include_from: threshold, max_state: most } = this.states;
-    this.axes(context, threshold, most);
+    const { present, absent, include_from: threshold } = this.states;
+    this.axes(context, threshold, this.top);
     const size = present.length > 5000 ? 1.6 : 2.6;
     for (const [side, name] of [[absent, "against"], [present, "for"]]) {
       context.fillStyle = colour(name);
