@@ -28,14 +28,19 @@ class Threads:
     def __init__(self, count: int, settings: ExplorerSettings) -> None:
         self._count, self._settings = count, settings
         self._limiter: anyio.CapacityLimiter | None = None
+        self._n_asked = 0
 
     async def run(self, function: Callable[..., Result], *arguments: object, **named: object) -> Result:
         """Call a function in a thread; refuse when many wait, give up when it takes too long."""
         if self._limiter is None:  # belongs to the event loop, which is not there before the first question
             self._limiter = anyio.CapacityLimiter(self._count)
-        if self._limiter.statistics().tasks_waiting >= self._settings.max_waiting:
+        if self._n_asked >= self._count + self._settings.max_waiting:
             raise BusyError("too many questions at once; wait a moment and ask again")
         call = partial(function, *arguments, **named)
-        with anyio.move_on_after(self._settings.timeout):
-            return await anyio.to_thread.run_sync(call, limiter=self._limiter, abandon_on_cancel=True)
+        self._n_asked += 1
+        try:
+            with anyio.move_on_after(self._settings.timeout):
+                return await anyio.to_thread.run_sync(call, limiter=self._limiter, abandon_on_cancel=True)
+        finally:
+            self._n_asked -= 1
         raise BusyError(f"no answer within {self._settings.timeout:g} seconds; ask for less, or again later")
