@@ -8,12 +8,15 @@ import socket
 import subprocess
 import sys
 import urllib.request
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from omnitm import OmniTMAE
 from omnitm.cli import main
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 pytest.importorskip("uvicorn", reason="needs the extra 'explorer'")
 

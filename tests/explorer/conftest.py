@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -19,7 +18,11 @@ from omnitm.explorer import ExplorerSettings, create_app
 from omnitm.explorer.server import address, listen
 from omnitm.machine import AutoencoderSettings
 
-MARKUP = "<img/src=x/onerror=alert(1)>"  # a word of an index that keeps punctuation
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+MARKUP = "<img/src=x/onerror=alert()>"  # a word of an index that keeps punctuation
 TOPICS = {
     "land": ["road", "car", "wheel", "driver", "engine", "street", "vehicle", "traffic"],
     "sea": ["ship", "sailor", "harbour", "wave", "wind", "anchor", "captain", "deck"],
@@ -79,7 +82,7 @@ class RunningServer:
         self._server = uvicorn.Server(uvicorn.Config(self.app, log_level="critical", ws="none"))
         self._thread = threading.Thread(target=self._server.run, kwargs={"sockets": [self._listener]})
 
-    def __enter__(self) -> RunningServer:
+    def __enter__(self) -> RunningServer:  # noqa: PYI034 - typing.Self came with Python 3.11
         self._thread.start()
         deadline = time.monotonic() + 20
         while not self._server.started and time.monotonic() < deadline:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
-from starlette.testclient import TestClient
 
-from omnitm.explain import Explainer
+if TYPE_CHECKING:
+    from starlette.testclient import TestClient
+
+    from omnitm.explain import Explainer
 
 
 def get(client: TestClient, path: str, **parameters: Any) -> Any:
@@ -56,7 +58,9 @@ def test_the_row_is_the_vector(client: TestClient, explainer: Explainer) -> None
     names = explainer.vectors.feature_names
     assert shown == {name: int(value) for name, value in zip(names, vector, strict=True) if value}
     assert row["n_positive"] + row["n_negative"] + row["n_zero"] == 24
-    assert [part["value"] for part in row["positive"]] == sorted((v for v in shown.values() if v > 0), reverse=True)
+    assert [part["value"] for part in row["positive"]] == sorted(
+        (v for v in shown.values() if v > 0), reverse=True
+    )
     assert row["n_documents"] == len(explainer.index.documents_with(explainer.index.word_id("car")))
 
 
@@ -76,7 +80,10 @@ def test_a_comparison_adds_up(client: TestClient, explainer: Explainer, metric: 
 
 def test_association_compares_with_untrained_words(client: TestClient) -> None:
     assert get(client, "compare", word="ship", other="deck", metric="association")["clauses"]
-    assert client.get("/api/compare", params={"word": "ship", "other": "deck", "metric": "cosine"}).status_code == 404
+    assert (
+        client.get("/api/compare", params={"word": "ship", "other": "deck", "metric": "cosine"}).status_code
+        == 404
+    )
 
 
 def test_rules_states_and_counts_agree(client: TestClient, explainer: Explainer) -> None:
@@ -147,7 +154,9 @@ def test_what_words_have_in_common(client: TestClient) -> None:
         ("nothing", {}, 404, "nothing at this address"),
     ],
 )
-def test_refusals_of_questions(client: TestClient, path: str, parameters: Any, status: int, message: str) -> None:
+def test_refusals_of_questions(
+    client: TestClient, path: str, parameters: Any, status: int, message: str
+) -> None:
     answer = client.get(f"/api/{path}", params=parameters)
     assert answer.status_code == status
     assert message in answer.json()["error"]
@@ -171,7 +180,9 @@ def test_refusals_of_contents(client: TestClient, path: str, content: Any, messa
     assert message in answer.json()["error"]
 
 
-@pytest.mark.parametrize(("body", "message"), [(b"{", "must be JSON"), (b"[" * 90_000, "JSON"), (b"[]", "JSON object")])
+@pytest.mark.parametrize(
+    ("body", "message"), [(b"{", "must be JSON"), (b"[" * 90_000, "JSON"), (b"[]", "JSON object")]
+)
 def test_refusals_of_bodies(client: TestClient, body: bytes, message: str) -> None:
     answer = client.post("/api/common", content=body)
     assert answer.status_code == 400

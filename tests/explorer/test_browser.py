@@ -3,27 +3,28 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterator
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
-
-from omnitm.explain import Explainer
-from omnitm.explorer import ExplorerSettings
-
-from .conftest import MARKUP, RunningServer
-
-CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
-if CHROMIUM is None or DRIVER is None:
-    pytest.skip("needs Chromium: apt-get install chromium chromium-driver", allow_module_level=True)
-
 from selenium import webdriver
 from selenium.common.exceptions import NoSuchElementException, StaleElementReferenceException
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import WebDriverWait
 
+from omnitm.explain import Explainer
+from omnitm.explorer import ExplorerSettings
+
+from .conftest import MARKUP, RunningServer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
+pytestmark = pytest.mark.skipif(
+    CHROMIUM is None or DRIVER is None, reason="needs Chromium: apt-get install chromium chromium-driver"
+)
 FLAGS = (
     "--headless=new", "--no-sandbox", "--disable-quic", "--no-first-run", "--disable-background-networking",
     "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage", "--use-angle=swiftshader",
@@ -51,7 +52,9 @@ class Page:
     def see(self, selector: str, text: str = "") -> Any:
         """Wait for an element that is shown and has this text."""
         return self.until(
-            lambda: next(e for e in [*self.all(selector), None] if e is None or (e.is_displayed() and text in e.text))
+            lambda: next(
+                e for e in [*self.all(selector), None] if e is None or (e.is_displayed() and text in e.text)
+            )
         )
 
     def run(self, script: str) -> Any:
@@ -235,9 +238,12 @@ const done = arguments[arguments.length - 1];
   const { colourings } = await import("/js/map_colours.js");
   const n = 40000;
   const words = Array.from({ length: n }, (_, k) => "word" + k);
-  const positions = Float32Array.from({ length: 2 * n }, (_, k) => Math.sin(k * 12.9898) * Math.cos(k * 0.37));
-  const data = new MapData({ n_words: n, clusters: ["a"], mean_kept: null }, { words, order: words.map((_, k) => k) },
-    positions, new Uint8Array(n).fill(255), Uint8Array.from({ length: n }, (_, k) => k % 7));
+  const place = (_, k) => Math.sin(k * 12.9898) * Math.cos(k * 0.37);
+  const positions = Float32Array.from({ length: 2 * n }, place);
+  const names = { words, order: words.map((_, k) => k) };
+  const clusters = Uint8Array.from({ length: n }, (_, k) => k % 7);
+  const header = { n_words: n, clusters: ["a"], mean_kept: null };
+  const data = new MapData(header, names, positions, new Uint8Array(n).fill(255), clusters);
   const quiet = () => "";
   const stage = new Stage(data, { hover: quiet, choose: quiet, lasso: quiet, moved: quiet });
   document.querySelector(".map").replaceChildren(stage.element);
@@ -303,6 +309,7 @@ def test_every_control_has_a_name(page: Page) -> None:
         page.until(lambda: page.all("main .card") and not page.all(".loading"))
         nameless = page.run(
             "return [...document.querySelectorAll('button, a, input, select, textarea')].filter((e) => "
-            "!(e.textContent.trim() || e.getAttribute('aria-label') || e.title || e.labels?.length)).map((e) => e.outerHTML)"
+            "!(e.textContent.trim() || e.getAttribute('aria-label') || e.title || e.labels?.length))"
+            ".map((e) => e.outerHTML)"
         )
         assert nameless == []

@@ -8,19 +8,24 @@ import threading
 import time
 import urllib.request
 from http.client import HTTPConnection
+from typing import TYPE_CHECKING
 
 import pytest
 from starlette.testclient import TestClient
 
 from omnitm.errors import ParameterError
-from omnitm.explain import Explainer
 from omnitm.explorer import ExplorerSettings
 from omnitm.explorer.server import listen
 
 from .conftest import RunningServer
 
+if TYPE_CHECKING:
+    from omnitm.explain import Explainer
 
-@pytest.mark.parametrize("host", ["evil.example", "evil.example:8765", "127.0.0.1.evil.example", "", "127.0.0.1@evil"])
+
+@pytest.mark.parametrize(
+    "host", ["evil.example", "evil.example:8765", "127.0.0.1.evil.example", "", "127.0.0.1@evil"]
+)
 def test_foreign_hosts_are_refused(client: TestClient, host: str) -> None:
     answer = client.get("/api/model", headers={"Host": host})
     assert answer.status_code == 421
@@ -32,7 +37,9 @@ def test_own_hosts_are_not(client: TestClient, host: str) -> None:
     assert client.get("/api/model", headers={"Host": host}).status_code == 200
 
 
-@pytest.mark.parametrize("origin", ["http://evil.example", "null", "http://127.0.0.1:9999", "file://127.0.0.1:8765"])
+@pytest.mark.parametrize(
+    "origin", ["http://evil.example", "null", "http://127.0.0.1:9999", "file://127.0.0.1:8765"]
+)
 def test_foreign_origins_are_refused(client: TestClient, origin: str) -> None:
     answer = client.post("/api/common", json={"words": ["car", "wheel"]}, headers={"Origin": origin})
     assert answer.status_code == 403
@@ -46,7 +53,9 @@ def test_the_own_origin_is_not(client: TestClient) -> None:
 
 def test_other_sites_cannot_embed_answers(client: TestClient) -> None:
     assert client.get("/api/model", headers={"Sec-Fetch-Site": "cross-site"}).status_code == 403
-    assert client.get("/", headers={"Sec-Fetch-Site": "cross-site"}).status_code == 200  # a link that was shared
+    assert (
+        client.get("/", headers={"Sec-Fetch-Site": "cross-site"}).status_code == 200
+    )  # a link that was shared
 
 
 def test_every_answer_has_a_strict_policy(client: TestClient) -> None:
@@ -67,9 +76,21 @@ def test_the_page_loads_nothing_from_elsewhere(client: TestClient) -> None:
 
 
 PATHS = [
-    "/../pyproject.toml", "/js/../../app.py", "/%2e%2e/%2e%2e/etc/passwd", "/..%2f..%2fetc/passwd", "/js/..%5c..%5capp.py",
-    "//etc/passwd", "/static/index.html", "/js/", "/js", "/index.html", "/api/", "/js/main.js/..", "/%00", "/js/main.js%00.png",
-]  # fmt: skip
+    "/../pyproject.toml",
+    "/js/../../app.py",
+    "/%2e%2e/%2e%2e/etc/passwd",
+    "/..%2f..%2fetc/passwd",
+    "/js/..%5c..%5capp.py",
+    "//etc/passwd",
+    "/static/index.html",
+    "/js/",
+    "/js",
+    "/index.html",
+    "/api/",
+    "/js/main.js/..",
+    "/%00",
+    "/js/main.js%00.png",
+]
 
 
 def test_path_traversal_gives_404(server: RunningServer) -> None:
@@ -93,7 +114,9 @@ def test_methods_that_are_not_offered(client: TestClient) -> None:
     assert client.post("/").status_code == 405
 
 
-def test_a_question_that_takes_too_long_is_given_up(explainer: Explainer, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_question_that_takes_too_long_is_given_up(
+    explainer: Explainer, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from omnitm.explorer import create_app
 
     app = create_app(explainer, ExplorerSettings(timeout=0.05))
@@ -103,7 +126,9 @@ def test_a_question_that_takes_too_long_is_given_up(explainer: Explainer, monkey
     assert "no answer within 0.05 seconds" in answer.json()["error"]
 
 
-def test_a_hundred_slow_clients_do_not_block_a_fast_one(explainer: Explainer, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_hundred_slow_clients_do_not_block_a_fast_one(
+    explainer: Explainer, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Half of them never finish their request, the other half ask questions that take long."""
     with RunningServer(explainer, ExplorerSettings(port=0, max_waiting=20)) as server:
         started, release = threading.Event(), threading.Event()
@@ -155,4 +180,4 @@ def test_the_whole_network_is_refused(host: str) -> None:
 @pytest.mark.parametrize("name", ["port", "max_k", "max_body", "n_quick"])
 def test_settings_are_checked(name: str) -> None:
     with pytest.raises(ParameterError, match=f"'{name}' parameter of ExplorerSettings"):
-        ExplorerSettings(**{name: -1})
+        ExplorerSettings(**{name: -1})  # type: ignore[arg-type]

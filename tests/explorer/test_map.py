@@ -45,7 +45,10 @@ def test_true_neighbours_by_candidates_are_the_exact_ones() -> None:
     matrix = blobs()
     exact = _nearest_of_all(matrix, 5, None)
     likely = _nearest_of_candidates(matrix, main_axes(matrix, 20), 5, None)
-    assert np.mean([len(set(a) & set(b)) / 5 for a, b in zip(exact.tolist(), likely.tolist(), strict=True)]) > 0.99
+    assert (
+        np.mean([len(set(a) & set(b)) / 5 for a, b in zip(exact.tolist(), likely.tolist(), strict=True)])
+        > 0.99
+    )
 
 
 def test_share_kept_is_one_on_a_perfect_map_and_small_on_a_shuffled_one() -> None:

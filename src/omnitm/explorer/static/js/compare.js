@@ -68,8 +68,8 @@ function summary(found, model) {
     h("div", { class: "balance", role: "img", "aria-label": `for ${decimal(found.total_for)}, against ${decimal(found.total_against)}` },
       h("i", { class: "for", style: part(found.total_for) }), h("i", { class: "against", style: part(-found.total_against) })),
     h("p", { class: "legend" },
-      h("span", {}, h("i", { class: "swatch-for" }), `${plural(found.n_for, unit)} for: +${decimal(found.total_for)}`),
-      h("span", {}, h("i", { class: "swatch-against" }), `${plural(found.n_against, unit)} against: ${decimal(found.total_against)}`),
+      h("span", {}, h("i", { class: "swatch-for" }), `${plural(found.n_for, unit)} for: +${decimal(found.total_for, 4)}`),
+      h("span", {}, h("i", { class: "swatch-against" }), `${plural(found.n_against, unit)} against: ${decimal(found.total_against, 4)}`),
       found.rounding ? h("span", { class: "soft" }, `rounded down: ${decimal(found.rounding)}`) : null,
       h("span", { class: "soft" }, "The parts add up to the score.")));
 }
@@ -90,16 +90,17 @@ function coordinates(found, model) {
 
 function wings(title, rows, found, model) {
   const most = Math.max(1, ...found.contributions_for.concat(found.contributions_against).flatMap((row) => [Math.abs(row.first_value), Math.abs(row.second_value)]));
-  const wing = (value, side) => h("span", { class: `wing ${side}` }, side === "left" ? h("span", {}, scoreText(value, "association")) : null,
+  const shown = (value) => (found.metric === "company" ? decimal(value, 1) : scoreText(value, "association"));
+  const wing = (value, side) => h("span", { class: `wing ${side}` }, side === "left" ? h("span", {}, shown(value)) : null,
     h("i", { class: value < 0 ? "against" : "", style: { width: `${(72 * Math.abs(value)) / most}%` } }),
-    side === "right" ? h("span", {}, scoreText(value, "association")) : null);
+    side === "right" ? h("span", {}, shown(value)) : null);
   if (!rows.length) return h("section", { class: "card" }, h("h2", {}, title), h("p", { class: "soft" }, "There are none."));
   return h("section", { class: "card" }, h("h2", {}, title),
     h("p", { class: "soft small" }, found.metric === "company" ? "How far the coordinate stands out, in both vectors, and its part of the score" : "The coordinate in both vectors, and its part of the score"),
     h("div", { class: "wings", role: "table" },
       h("div", { class: "row", role: "row" },
         h("span", { class: "top number", role: "columnheader" }, found.word), h("span", { class: "top feature", role: "columnheader" }, "coordinate"),
-        h("span", { class: "top", role: "columnheader" }, found.other), h("span", { class: "top number", role: "columnheader" }, "part"), h("span", { class: "top documents", role: "columnheader" })),
+        h("span", { class: "top", role: "columnheader" }, found.other), h("span", { class: "top number", role: "columnheader" }, "part"), h("span", { class: "top documents number", role: "columnheader", title: "Documents that the coordinate shares with each of the two words" }, model.has_index ? "documents" : "")),
       rows.map((row) => h("div", { class: "row", role: "row" },
         wing(row.first_value, "left"),
         h("a", { class: "feature", href: wordAddress(row.feature), "data-link": true, title: evidenceTitle(row) }, wordText(row.feature)),

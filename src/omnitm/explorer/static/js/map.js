@@ -72,11 +72,9 @@ class MapPage {
 
   recolour() {
     const { colours, sizes } = colourings[this.colouring].paint(this.data, this.groups);
-    if (this.selection) {
-      const inside = new Set(this.selection);
-      for (let row = 0; row < this.data.n; row += 1) if (!inside.has(row)) colours[4 * row + 3] = 50;
-    }
-    this.stage.faded = Boolean(this.selection);
+    const inside = this.selection ? new Set(this.selection) : null;
+    for (let row = 0; inside && row < this.data.n; row += 1) if (!inside.has(row)) colours[4 * row + 3] = 50;
+    this.stage.faded = inside;
     this.stage.colourPoints(colours, sizes);
   }
 

@@ -21,6 +21,7 @@ export class Labels {
     context.font = FONT;
     context.textBaseline = "middle";
     context.lineJoin = "round";
+    this.lasso(lasso);
     this.lines(view, lines);
     this.taken = new Uint8Array(Math.ceil(view.width / CELL_WIDTH + 1) * Math.ceil(view.height / CELL_HEIGHT + 1));
     this.columns = Math.ceil(view.width / CELL_WIDTH + 1);
@@ -31,9 +32,8 @@ export class Labels {
       if (shown >= MOST || seen >= LOOKED_AT) break;
       if (!view.sees(row)) continue;
       seen += 1;
-      if (this.label(view, row, false, faded)) shown += 1;
+      if (this.label(view, row, false, faded && !faded.has(row))) shown += 1;
     }
-    this.lasso(lasso);
   }
 
   label(view, row, isStrong, isFaded = false) {

@@ -21,7 +21,7 @@ export class Stage {
     this.painter = pointPainter(this.points);
     this.labels = new Labels(this.names, data);
     this.painter.set({ positions: data.positions });
-    Object.assign(this, { lines: [], always: [], outline: [], lassoing: false, faded: false, frames: 0, pointers: new Map() });
+    Object.assign(this, { lines: [], always: [], outline: [], lassoing: false, faded: null, frames: 0, pointers: new Map() });
     this.listen();
     this.observer = new ResizeObserver(() => this.repaint());
     this.observer.observe(this.element);

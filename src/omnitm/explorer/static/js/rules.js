@@ -34,8 +34,8 @@ function head(found) {
     h("p", { class: "soft" }, `${plural(found.n_clauses, "clause")}, ${count(found.n_positive)} with a positive weight`,
       found.n_empty ? `, ${count(found.n_empty)} of them without a literal` : "", ". ",
       `${percent(share)} of all documents have the word.`)),
-  h("div", { class: "actions" }, h("a", { href: wordAddress(found.word), "data-link": true }, "Neighbours"),
-    h("a", { href: address({ view: "compare", word: found.word }), "data-link": true }, "Compare")));
+  h("div", { class: "actions" }, h("a", { class: "button", href: wordAddress(found.word), "data-link": true }, "Neighbours"),
+    h("a", { class: "button", href: address({ view: "compare", word: found.word }), "data-link": true }, "Compare")));
 }
 
 function rulesColumn(found, state, model, signal) {
