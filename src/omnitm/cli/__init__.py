@@ -15,7 +15,9 @@ from omnitm.errors import OmniTMError, OmniTMWarning
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-COMMANDS = ("demo", "index", "train", "similar", "explain", "why", "trace", "evaluate", "info", "cooccur")
+COMMANDS = (
+    "demo", "index", "train", "similar", "explain", "why", "trace", "explore", "evaluate", "info", "cooccur"
+)
 _MISTAKE, _INTERRUPTED = 2, 130
 
 

@@ -1,0 +1,260 @@
+"""What the page may ask of a model, answered as plain data; nothing here knows about the web."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from inspect import signature
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from omnitm.corpus.cooccurrence import cooccurrence
+from omnitm.embedding import WordVectors
+from omnitm.embedding.metrics import SCORERS, best
+from omnitm.errors import UnknownWordError
+from omnitm.explain.contributions import BY_CLAUSES, COMPANY
+from omnitm.explain.evidence import read_documents, spread
+from omnitm.explorer.common import in_common
+from omnitm.explorer.passages import passage
+from omnitm.explorer.spelling import Speller
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from omnitm.explain import Document, Explainer
+
+METRICS = tuple(SCORERS)
+_BY_COORDINATES = ("cosine", *(name for name in METRICS if hasattr(SCORERS[name], "contributions")))
+COMPARABLE = tuple(dict.fromkeys((COMPANY, *_BY_COORDINATES, *BY_CLAUSES)))
+_EXAMPLES = 24  # words on the first page
+
+
+class UnknownSpellingError(UnknownWordError):
+    """A word that the model does not have, with the nearest spellings as data."""
+
+    def __init__(self, word: str, near: Sequence[str], where: str) -> None:
+        super().__init__(word, (), where)
+        self.word, self.near = word, list(near)
+
+
+class Answers:
+    """Answers questions about one model.
+
+    Parameters
+    ----------
+    explainer
+        The model and, if it is there, its index.
+    """
+
+    def __init__(self, explainer: Explainer) -> None:
+        self.explainer, self.vectors = explainer, explainer.vectors
+
+    @cached_property
+    def importance(self) -> NDArray[np.int64]:
+        """Documents of each word of the vocabulary; without an index, its place from the end."""
+        if self.explainer.has_index:
+            return self.explainer.index.document_frequencies
+        return np.arange(self.vectors.vector_size, 0, -1)
+
+    @cached_property
+    def speller(self) -> Speller:
+        """Completion over all words: trained ones first, then by importance."""
+        trained = np.zeros(self.vectors.vector_size, dtype=bool)
+        trained[self.vectors.row_features] = True
+        order = np.lexsort((-self.importance, ~trained))
+        return Speller([self.vectors.feature_names[k] for k in order.tolist()])
+
+    @cached_property
+    def map_order(self) -> list[int]:
+        """Rows of the trained words, the most important first."""
+        order: list[int] = np.argsort(-self.importance[self.vectors.row_features], kind="stable").tolist()
+        return order
+
+    @cached_property
+    def trained_speller(self) -> Speller:
+        """Completion over trained words only."""
+        return Speller([self.vectors.index_to_key[k] for k in self.map_order])
+
+    def warm_up(self) -> None:
+        """Do once what the first questions need."""
+        self.speller.nearest("warm", 1)
+        if len(self.vectors):
+            self.neighbours(self.vectors.index_to_key[0], "cosine", 1)
+
+    def model(self) -> dict[str, Any]:
+        """Describe the model."""
+        training = self.vectors.training
+        return {
+            "name": self.explainer.path.resolve().name if self.explainer.path else "model",
+            "path": str(self.explainer.path or ""),
+            "n_words": len(self.vectors),
+            "n_features": self.vectors.vector_size,
+            "metrics": list(METRICS),
+            "default_metric": default_metric(),
+            "by_clauses": sorted(BY_CLAUSES),
+            "comparable": list(COMPARABLE),
+            "need_index": sorted({COMPANY, *BY_CLAUSES}),
+            "compare_by": self._compare_by(),
+            "has_index": self.explainer.has_index,
+            "n_documents": self.explainer.index.n_documents if self.explainer.has_index else None,
+            "n_clauses": training.settings.n_clauses if training else None,
+            "examples": self._examples(),
+        }
+
+    def _compare_by(self) -> str:
+        """Choose the metric that a comparison begins with: one that is explained by shared words."""
+        if default_metric() in COMPARABLE and default_metric() not in BY_CLAUSES:
+            return default_metric()
+        return COMPANY if self.explainer.has_index else "cosine"
+
+    def _examples(self) -> list[str]:
+        """Trained words to begin with: frequent, but not the most frequent, which say little."""
+        rows = np.argsort(-self.importance[self.vectors.row_features], kind="stable")
+        if not len(rows):
+            return []
+        places = np.linspace(len(rows) // 50, max(len(rows) // 3, 1), _EXAMPLES, dtype=int)
+        chosen = rows[np.minimum(places, len(rows) - 1)].tolist()
+        return list(dict.fromkeys(self.vectors.index_to_key[k] for k in chosen))
+
+    def check(self, *words: str) -> None:
+        """Refuse a word that is not trained; the error has the nearest spellings."""
+        for word in words:
+            if word not in self.vectors:
+                raise UnknownSpellingError(word, self.trained_speller.nearest(word, 6), self._where(word))
+
+    def check_known(self, *words: str) -> None:
+        """Refuse a word that is not in the vocabulary."""
+        for word in words:
+            if not self._in_vocabulary(word):
+                raise UnknownSpellingError(word, self.speller.nearest(word, 6), "vocabulary")
+
+    def _in_vocabulary(self, word: str) -> bool:
+        return word in self._vocabulary
+
+    @cached_property
+    def _vocabulary(self) -> frozenset[str]:
+        return frozenset(self.vectors.feature_names)
+
+    def _where(self, word: str) -> str:
+        if self._in_vocabulary(word):
+            return "trained words, only in the vocabulary; train it with `omnitm train --add`"
+        return "vocabulary"
+
+    def complete(self, beginning: str, count: int) -> dict[str, Any]:
+        """Words that begin so, or else those spelled most like it."""
+        found = self.speller.complete(beginning, count) if beginning else self._examples()[:count]
+        near = [] if found else self.speller.nearest(beginning, min(count, 6))
+        rows = [{"word": word, "trained": word in self.vectors} for word in found or near]
+        return {"words": rows, "is_near": bool(near)}
+
+    def neighbours(self, word: str, metric: str, count: int) -> dict[str, Any]:
+        """Words nearest to a word in the original space."""
+        self.check(word)
+        pairs = self.vectors.similar_by_word(word, topn=count, metric=metric)  # type: ignore[arg-type]
+        rows = [{"word": name, "score": score, "trained": name in self.vectors} for name, score in pairs]
+        return {"word": word, "metric": metric, "neighbours": rows}
+
+    def row(self, word: str, count: int) -> dict[str, Any]:
+        """List the highest and lowest coordinates of a word's vector."""
+        self.check(word)
+        vector = self.vectors.get_vector(word).astype(np.int64)
+        highest, lowest = (best(sign * vector, count).tolist() for sign in (1, -1))
+        own = self.vectors.feature_index(word)
+        return {
+            "word": word,
+            "own": int(vector[own]),
+            "n_documents": int(self.importance[own]) if self.explainer.has_index else None,
+            "n_positive": int((vector > 0).sum()),
+            "n_negative": int((vector < 0).sum()),
+            "n_zero": int((vector == 0).sum()),
+            "positive": self._coordinates(vector, [k for k in highest if vector[k] > 0]),
+            "negative": self._coordinates(vector, [k for k in lowest if vector[k] < 0]),
+        }
+
+    def _coordinates(self, vector: NDArray[np.int64], columns: list[int]) -> list[dict[str, Any]]:
+        names = self.vectors.feature_names
+        return [
+            {"word": names[k], "value": int(vector[k]), "trained": names[k] in self.vectors} for k in columns
+        ]
+
+    def compare(self, word: str, other: str, metric: str, count: int) -> dict[str, Any]:
+        """Take the similarity of two words apart."""
+        self.check(word)
+        if metric == "association":
+            self.check_known(other)
+        else:
+            self.check(other)
+        return self.explainer.why(word, other, metric=metric, n=count, n_documents=0).to_dict()
+
+    def rules(self, word: str, n_literals: int) -> dict[str, Any]:
+        """Rules of a word, measured on the corpus, and its strongest and weakest literals."""
+        self.check(word)
+        return self.explainer.explain(word, n_literals=n_literals, n_documents=0).to_dict()
+
+    def clause(self, word: str, clause: int) -> dict[str, Any]:
+        """Read all states of one clause."""
+        self.check(word)
+        return self.explainer.clause(word, clause, n_literals=8).to_dict()
+
+    def company(self, word: str, count: int) -> dict[str, Any]:
+        """Features that a word leans on most, for their frequency."""
+        self.check(word)
+        pairs = self.explainer.company(word, count)
+        rows = [{"word": name, "value": value, "trained": name in self.vectors} for name, value in pairs]
+        return {"word": word, "company": rows}
+
+    def trace(self, word: str, literal: str, *, negated: bool) -> dict[str, Any]:
+        """Follow a literal through the training."""
+        self.check(word)
+        self.check_known(literal)
+        found = self.explainer.trace(word, literal, negated=negated, n_events=4, n_documents=1)
+        content = found.to_dict()
+        for name in ("rewards", "penalties"):
+            for event, shown in zip(getattr(found, name), content[name], strict=True):
+                shown["documents"] = self._passages(event.documents, {word, literal})
+        return content
+
+    def matches(
+        self, word: str, present: Sequence[str], absent: Sequence[str], n_documents: int
+    ) -> dict[str, Any]:
+        """Count the documents that satisfy a rule, and read some, with the word and without it."""
+        self.check_known(word, *present, *absent)
+        found = self.explainer.match(word, present, absent, n_documents=n_documents)
+        marked = {word, *present, *absent}
+        return {
+            **found.to_dict(),
+            "examples": self._passages(found.examples, marked),
+            "counterexamples": self._passages(found.counterexamples, marked),
+        }
+
+    def evidence(self, words: Sequence[str], count: int) -> dict[str, Any]:
+        """Documents that have all of the words."""
+        self.check_known(*words)
+        index = self.explainer.index
+        found = cooccurrence(index, list(words))
+        documents = read_documents(index, spread(found.documents, count))
+        frequencies = [int(index.document_frequencies[index.word_id(word)]) for word in words]
+        return {
+            "words": list(words),
+            "frequencies": frequencies,
+            "count": len(found.documents),
+            "expected": float(
+                np.prod([count / max(index.n_documents, 1) for count in frequencies]) * index.n_documents
+            ),
+            "documents": self._passages(documents, set(words)),
+        }
+
+    def _passages(self, documents: Sequence[Document], words: set[str]) -> list[dict[str, Any]]:
+        return [passage(self.explainer.index, document, words) for document in documents]
+
+    def common(self, words: Sequence[str], count: int) -> dict[str, Any]:
+        """Take apart what a set of trained words has in common."""
+        self.check(*words)
+        return in_common(self.vectors, words, count)
+
+
+def default_metric() -> str:
+    """Name the metric that the library itself uses when none is asked for."""
+    return str(signature(WordVectors.similarity).parameters["metric"].default)

@@ -1,0 +1,198 @@
+"""The addresses of the page's questions: check the question, answer it in a thread, return JSON."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import anyio
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from omnitm.errors import OmniTMError, ParameterError, UnknownWordError
+from omnitm.explorer.answers import COMPARABLE, METRICS, UnknownSpellingError, default_metric
+from omnitm.explorer.schemas import Question, TooLargeError, parse_body
+from omnitm.explorer.work import BusyError, Threads
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from starlette.requests import Request
+
+    from omnitm.explorer.answers import Answers
+    from omnitm.explorer.settings import ExplorerSettings
+    from omnitm.explorer.vocabulary_map import MapKeeper
+
+    Handler = Callable[[Question], Awaitable[Any]]
+
+_MOST_DOCUMENTS = 20
+_BODY_SECONDS = 10
+
+
+class Api:
+    """The handlers of one model's questions."""
+
+    def __init__(self, answers: Answers, maps: MapKeeper, settings: ExplorerSettings) -> None:
+        self.answers, self.maps, self.settings = answers, maps, settings
+        self.quick = Threads(settings.n_quick, settings)
+        self.heavy = Threads(settings.n_heavy, settings)
+
+    def routes(self) -> list[Route]:
+        """All addresses under /api."""
+        asked = {
+            "model": self.model,
+            "complete": self.complete,
+            "neighbours": self.neighbours,
+            "row": self.row,
+            "company": self.company,
+            "compare": self.compare,
+            "rules": self.rules,
+            "clause": self.clause,
+            "trace": self.trace,
+            "map": self.map,
+        }
+        told = {
+            "matches": self.matches,
+            "evidence": self.evidence,
+            "common": self.common,
+            "map": self.start_map,
+        }
+        return [
+            *(Route(f"/api/{name}", self._get(handler), methods=["GET"]) for name, handler in asked.items()),
+            *(Route(f"/api/{name}", self._post(handler), methods=["POST"]) for name, handler in told.items()),
+            Route("/api/map/words", self._get(self.map_words), methods=["GET"]),
+            Route("/api/vocabulary", self._get(self.vocabulary), methods=["GET"]),
+            Route("/api/map/points", self._get(self.map_points), methods=["GET"]),
+        ]
+
+    def _get(self, handler: Handler) -> Callable[[Request], Awaitable[Response]]:
+        async def answer(request: Request) -> Response:
+            return await self._answer(handler, lambda: _finished(dict(request.query_params)))
+
+        return answer
+
+    def _post(self, handler: Handler) -> Callable[[Request], Awaitable[Response]]:
+        async def answer(request: Request) -> Response:
+            return await self._answer(handler, lambda: self._body(request))
+
+        return answer
+
+    async def _answer(self, handler: Handler, read: Callable[[], Awaitable[dict[str, Any]]]) -> Response:
+        try:
+            found = await handler(Question(await read(), self.settings))
+        except OmniTMError as error:
+            return JSONResponse(problem(error), status_code=status_of(error))
+        return found if isinstance(found, Response) else JSONResponse(found)
+
+    async def _body(self, request: Request) -> dict[str, Any]:
+        content = bytearray()
+        with anyio.move_on_after(_BODY_SECONDS):
+            async for chunk in request.stream():
+                content += chunk
+                if len(content) > self.settings.max_body:
+                    raise TooLargeError(f"a request may have at most {self.settings.max_body:,} bytes")
+            return parse_body(bytes(content))
+        raise BusyError("the request came too slowly; send it again")
+
+    async def model(self, _: Question) -> Any:
+        """Describe the model."""
+        return await self.quick.run(self.answers.model)
+
+    async def complete(self, question: Question) -> Any:
+        """Complete a word."""
+        return await self.quick.run(self.answers.complete, question.text("q", ""), question.count("k", 12))
+
+    async def neighbours(self, question: Question) -> Any:
+        """Find the neighbours of a word."""
+        metric = question.choice("metric", default_metric(), METRICS)
+        word, count = question.text("word"), question.count("k", 20)
+        return await self.quick.run(self.answers.neighbours, word, metric, count)
+
+    async def row(self, question: Question) -> Any:
+        """Read the vector of a word."""
+        return await self.quick.run(self.answers.row, question.text("word"), question.count("k", 20))
+
+    async def company(self, question: Question) -> Any:
+        """Find what stands out in the vector of a word."""
+        return await self.heavy.run(self.answers.company, question.text("word"), question.count("k", 20))
+
+    async def compare(self, question: Question) -> Any:
+        """Compare two words."""
+        metric = question.choice("metric", "cosine", COMPARABLE)
+        pair = question.text("word"), question.text("other")
+        return await self.heavy.run(self.answers.compare, *pair, metric, question.count("k", 12))
+
+    async def rules(self, question: Question) -> Any:
+        """Read the rules of a word."""
+        return await self.heavy.run(self.answers.rules, question.text("word"), question.count("k", 10))
+
+    async def clause(self, question: Question) -> Any:
+        """Read the states of a clause."""
+        clause = question.count("clause", 0, most=1_000_000)
+        return await self.heavy.run(self.answers.clause, question.text("word"), clause)
+
+    async def trace(self, question: Question) -> Any:
+        """Follow a literal through the training."""
+        negated = question.choice("negated", "no", ("no", "yes")) == "yes"
+        pair = question.text("word"), question.text("literal")
+        return await self.heavy.run(self.answers.trace, *pair, negated=negated)
+
+    async def matches(self, question: Question) -> Any:
+        """Count the documents that satisfy a rule."""
+        documents = question.count("documents", 0, _MOST_DOCUMENTS)
+        present, absent = question.words("present"), question.words("absent")
+        return await self.heavy.run(self.answers.matches, question.text("word"), present, absent, documents)
+
+    async def evidence(self, question: Question) -> Any:
+        """Read documents that have all of some words."""
+        words = question.words("words")
+        if not 1 <= len(words) <= 10:
+            raise ParameterError(
+                f"The 'words' parameter must have 1 to 10 words. Got {len(words):,} instead."
+            )
+        return await self.heavy.run(self.answers.evidence, words, question.count("k", 5, _MOST_DOCUMENTS))
+
+    async def common(self, question: Question) -> Any:
+        """Tell what words have in common."""
+        words = question.words("words")
+        if len(set(words)) < 2:
+            raise ParameterError("The 'words' parameter must have at least two different words.")
+        return await self.heavy.run(self.answers.common, words, question.count("k", 12))
+
+    async def map(self, _: Question) -> Any:
+        """Tell which map there is, and how far a better one has come."""
+        return await self.quick.run(self.maps.state)
+
+    async def start_map(self, _: Question) -> Any:
+        """Start to compute the full map in the background."""
+        return await self.quick.run(self.maps.start)
+
+    async def vocabulary(self, _: Question) -> Any:
+        """Name all words of the vocabulary, in the order of coordinates and literals."""
+        return {"words": self.answers.vectors.feature_names}
+
+    async def map_words(self, _: Question) -> Any:
+        """Name the words of the map, in the order of its points."""
+        order = await self.quick.run(lambda: self.answers.map_order)
+        return {"words": self.answers.vectors.index_to_key, "order": order}
+
+    async def map_points(self, _: Question) -> Any:
+        """Send the points of the map as they are stored."""
+        found = await self.heavy.run(self.maps.points)
+        return Response(found, media_type="application/octet-stream")
+
+
+async def _finished(values: dict[str, Any]) -> dict[str, Any]:
+    return values
+
+
+def problem(error: OmniTMError) -> dict[str, Any]:
+    """Say what went wrong, as data."""
+    if isinstance(error, UnknownSpellingError):
+        return {"error": str(error), "word": error.word, "near": error.near}
+    return {"error": str(error)}
+
+
+def status_of(error: OmniTMError) -> int:
+    """Choose the status that fits an error best."""
+    kinds = ((UnknownWordError, 404), (TooLargeError, 413), (ParameterError, 400), (BusyError, 503))
+    return next((status for kind, status in kinds if isinstance(error, kind)), 409)

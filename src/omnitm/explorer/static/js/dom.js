@@ -1,0 +1,54 @@
+// Elements are built from data; text is always text, never markup.
+
+export function h(tag, properties = {}, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(properties ?? {})) {
+    if (value === null || value === undefined || value === false) continue;
+    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else if (name === "class") element.className = value;
+    else if (name === "style") Object.assign(element.style, value);
+    else if (name === "data") Object.assign(element.dataset, value);
+    else element.setAttribute(name, value === true ? "" : String(value));
+  }
+  element.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false));
+  return element;
+}
+
+export const wordText = (word) => h("bdi", {}, word);
+
+export function percent(share) {
+  if (share === null) return "–";
+  const value = 100 * share;
+  return `${value >= 10 || value === 0 ? value.toFixed(0) : value >= 0.1 ? value.toFixed(1) : "< 0.1"} %`;
+}
+
+export const count = (number) => number.toLocaleString("en-US");
+
+export function decimal(number, digits = 3) {
+  return number.toFixed(digits).replace("-", "−");
+}
+
+export function scoreText(number, metric) {
+  if (Number.isInteger(number)) return count(number).replace("-", "−");
+  return metric && metric.startsWith("association") ? decimal(number, 1) : decimal(number);
+}
+
+// A part as a percentage of the whole, with two digits that say something.
+export function shareText(part, whole) {
+  const value = (100 * part) / (Math.abs(whole) || 1);
+  if (value === 0) return "0 %";
+  const digits = Math.min(Math.max(1 - Math.floor(Math.log10(Math.abs(value))), 0), 6);
+  return `${decimal(value, digits)} %`;
+}
+
+export function loading(text) {
+  return h("p", { class: "loading", role: "status" }, text);
+}
+
+export function colour(name) {
+  return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
+}
+
+export function plural(number, one, many = `${one}s`) {
+  return `${count(number)} ${number === 1 ? one : many}`;
+}

@@ -1,0 +1,34 @@
+"""Compute and store the map of a model: a process of its own, so that the page stays quick meanwhile."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+
+from omnitm.embedding import WordVectors
+from omnitm.errors import OmniTMError
+from omnitm.explorer.vocabulary_map.layout import full_map
+from omnitm.explorer.vocabulary_map.stored import model_identity, write_map
+
+
+def main(model: Path) -> int:
+    """Work, and print progress as lines of JSON."""
+    os.nice(5)
+    try:
+        found = full_map(WordVectors.load(model), _print)
+        place = write_map(model, found.to_bytes(model_identity(model)))
+    except OmniTMError as error:
+        print(json.dumps({"error": str(error)}), flush=True)
+        return 2
+    print(json.dumps({"stored": str(place)}), flush=True)
+    return 0
+
+
+def _print(stage: str, done: float) -> None:
+    print(json.dumps({"stage": stage, "done": round(done, 3)}), flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main(Path(sys.argv[1])))

@@ -1,0 +1,139 @@
+"""Keeps the map of a model: the stored one, a first one in its place, and the work on a better one."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+import threading
+from typing import TYPE_CHECKING, Any
+
+from omnitm.errors import ParameterError
+from omnitm.explorer.vocabulary_map.stored import header_of, read_map
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from omnitm.explain import Explainer
+
+_ITERATION = re.compile(r"\[t-SNE\] Iteration (\d+):")
+_ITERATIONS = 1_000
+_ARRANGING = "arranging the words"
+
+
+class MapKeeper:
+    """The map of one model; safe to use from several threads."""
+
+    def __init__(self, explainer: Explainer) -> None:
+        self._explainer = explainer
+        self._lock = threading.Lock()
+        self._content: bytes | None = None
+        self._work: MapWork | None = None
+
+    def state(self) -> dict[str, Any]:
+        """Tell what there is: the method of the map, and how far the work on a better one has come."""
+        content = self._best()
+        work = self._work
+        return {
+            "method": header_of(content)["method"] if content else None,
+            "can_compute": self._explainer.path is not None,
+            "work": work.state() if work is not None and not work.stored else None,
+        }
+
+    def points(self) -> bytes:
+        """Return the best map there is; a first one is made on the spot."""
+        from omnitm.explorer.vocabulary_map.layout import first_map
+
+        with self._lock:
+            if self._content is None:
+                self._content = self._stored()
+            if self._content is None:
+                self._content = first_map(self._explainer.vectors).to_bytes("")
+            return self._content
+
+    def start(self) -> dict[str, Any]:
+        """Begin to compute the full map, unless that is going on."""
+        if self._explainer.path is None:
+            raise ParameterError(
+                "A model in memory has no place for a map; save it, then explore its folder."
+            )
+        with self._lock:
+            if self._work is None or self._work.ended:
+                self._work = MapWork(self._explainer.path)
+        return self.state()
+
+    def stop(self) -> None:
+        """End the work on a map, if there is any."""
+        if self._work is not None:
+            self._work.stop()
+
+    def _best(self) -> bytes | None:
+        with self._lock:
+            if self._work is not None and self._work.stored:
+                self._content, self._work = self._stored(), None
+            if self._content is None:
+                self._content = self._stored()
+            return self._content
+
+    def _stored(self) -> bytes | None:
+        return None if self._explainer.path is None else read_map(self._explainer.path)
+
+
+def _patient_environment() -> dict[str, str]:
+    """Let the threads of numpy and scikit-learn sleep while they wait: the page needs the processor too."""
+    return {"OMP_WAIT_POLICY": "PASSIVE", **os.environ}
+
+
+class MapWork:
+    """A process that computes a map, and how far it has come."""
+
+    def __init__(self, model: Path) -> None:
+        command = [sys.executable, "-m", "omnitm.explorer.vocabulary_map", str(model)]
+        self._process = subprocess.Popen(  # noqa: S603 - our own module
+            command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=_patient_environment()
+        )
+        self.stage, self.done = "starting", 0.0
+        self.stored, self.problem = "", ""
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+
+    @property
+    def ended(self) -> bool:
+        """Whether the process has ended, well or not."""
+        return not self._reader.is_alive()
+
+    def state(self) -> dict[str, Any]:
+        """Stage, share of it that is done, and what went wrong."""
+        return {"stage": self.stage, "done": self.done, "problem": self.problem}
+
+    def wait(self, seconds: float | None = None) -> bool:
+        """Wait for the end; False if it has not come by then."""
+        self._reader.join(seconds)
+        return self.ended
+
+    def stop(self) -> None:
+        """End the process."""
+        if self._process.poll() is None:
+            self._process.terminate()
+        self._reader.join(5)
+
+    def _read(self) -> None:
+        assert self._process.stdout is not None  # noqa: S101 - for the type checker
+        for line in self._process.stdout:
+            self._take(line)
+        status = self._process.wait()
+        self._process.stdout.close()
+        if not self.stored and not self.problem:
+            self.problem = f"the map could not be computed: the process ended with status {status}"
+
+    def _take(self, line: str) -> None:
+        iteration = _ITERATION.match(line)
+        if iteration:
+            self.stage, self.done = _ARRANGING, min(int(iteration[1]) / _ITERATIONS, 1.0)
+        if not line.startswith("{"):
+            return
+        told = json.loads(line)
+        self.stage, self.done = told.get("stage", self.stage), told.get("done", self.done)
+        self.stored, self.problem = told.get("stored", ""), told.get("error", "")

@@ -1,0 +1,73 @@
+"""`omnitm explore`: one-line errors for what a user may get wrong."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import urllib.request
+from typing import TYPE_CHECKING
+
+import pytest
+
+from omnitm import OmniTMAE
+from omnitm.cli import main
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+pytest.importorskip("uvicorn", reason="needs the extra 'explorer'")
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A model without an index."""
+    path = tmp_path_factory.mktemp("explore") / "model"
+    OmniTMAE(n_examples=20, n_jobs=1).fit([["road", "car"], ["sea", "ship"]] * 9).word_vectors_.save(path)
+    return path
+
+
+def test_a_folder_that_is_no_model(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explore", str(tmp_path)]) == 2
+    error = capsys.readouterr().err
+    assert "is not a model" in error
+    assert error.count("\n") == 1
+
+
+def test_a_port_in_use(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        assert main(["explore", str(model), "--port", str(taken.getsockname()[1]), "--no-browser"]) == 2
+    error = capsys.readouterr().err
+    assert "is in use; choose another with --port" in error
+    assert error.count("\n") == 1
+
+
+def test_a_port_that_is_none(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explore", str(model), "--port", "70000"]) == 2
+    assert "'port' parameter" in capsys.readouterr().err
+
+
+def test_the_page_is_served_until_an_interrupt(model: Path) -> None:
+    command = [sys.executable, "-m", "omnitm.cli", "explore", str(model), "--port", "0", "--no-browser"]
+    environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as process:
+        assert process.stdout is not None
+        lines = [process.stdout.readline() for _ in range(2)]
+        assert "index is not there" in lines[0]
+        address = next(part for part in lines[1].split() if part.startswith("http://127.0.0.1:"))
+        with urllib.request.urlopen(address, timeout=20) as answer:  # noqa: S310 - our own server
+            assert b"omnitm explorer" in answer.read()
+        process.send_signal(signal.SIGINT)
+        assert process.wait(20) in {0, 130}
+
+
+def test_the_map_can_be_computed_first(
+    model: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("omnitm.explorer.server.serve", lambda *_, ready: ready("http://127.0.0.1:1/"))
+    assert main(["explore", str(model), "--map", "--no-browser"]) == 0
+    assert (model / "map.bin").exists()
+    assert main(["explore", str(model), "--map", "--no-browser"]) == 0
+    assert "The map is already there." in capsys.readouterr().out

@@ -1,0 +1,209 @@
+"""What the page may ask, and what it is told when that cannot be answered."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from starlette.testclient import TestClient
+
+    from omnitm.explain import Explainer
+
+
+def get(client: TestClient, path: str, **parameters: Any) -> Any:
+    answer = client.get(f"/api/{path}", params=parameters)
+    assert answer.status_code == 200, answer.text
+    return answer.json()
+
+
+def post(client: TestClient, path: str, **content: Any) -> Any:
+    answer = client.post(f"/api/{path}", json=content)
+    assert answer.status_code == 200, answer.text
+    return answer.json()
+
+
+def test_the_model_is_described(client: TestClient, explainer: Explainer) -> None:
+    model = get(client, "model")
+    assert (model["n_words"], model["n_features"]) == (23, 24)
+    assert model["has_index"] is True
+    assert model["n_documents"] == 240
+    assert set(model["examples"]) <= set(explainer.vectors.index_to_key)
+    assert {"association", "cosine"} <= set(model["metrics"])
+    assert model["compare_by"] in model["comparable"]
+
+
+def test_completion_prefers_trained_words_and_falls_back_to_spelling(client: TestClient) -> None:
+    assert {row["word"] for row in get(client, "complete", q="CA")["words"]} == {"car", "captain"}
+    assert get(client, "complete", q="deck")["words"] == [{"word": "deck", "trained": False}]
+    near = get(client, "complete", q="vehcle")
+    assert near["is_near"] is True
+    assert near["words"][0]["word"] == "vehicle"
+    assert get(client, "complete", q="")["words"]
+
+
+@pytest.mark.parametrize("metric", ["association", "association-symmetric", "cosine"])
+def test_neighbours_are_those_of_the_vectors(client: TestClient, explainer: Explainer, metric: Any) -> None:
+    found = get(client, "neighbours", word="car", metric=metric, k=5)["neighbours"]
+    expected = explainer.vectors.similar_by_word("car", topn=5, metric=metric)
+    assert [(row["word"], row["score"]) for row in found] == expected
+    assert all(row["trained"] == (row["word"] != "deck") for row in found)
+
+
+def test_the_row_is_the_vector(client: TestClient, explainer: Explainer) -> None:
+    row = get(client, "row", word="car", k=24)
+    vector = explainer.vectors.get_vector("car")
+    shown = {part["word"]: part["value"] for part in [*row["positive"], *row["negative"]]}
+    names = explainer.vectors.feature_names
+    assert shown == {name: int(value) for name, value in zip(names, vector, strict=True) if value}
+    assert row["n_positive"] + row["n_negative"] + row["n_zero"] == 24
+    assert [part["value"] for part in row["positive"]] == sorted(
+        (v for v in shown.values() if v > 0), reverse=True
+    )
+    assert row["n_documents"] == len(explainer.index.documents_with(explainer.index.word_id("car")))
+
+
+def test_company(client: TestClient, explainer: Explainer) -> None:
+    found = get(client, "company", word="car", k=3)["company"]
+    assert [(row["word"], row["value"]) for row in found] == explainer.company("car", 3)
+
+
+@pytest.mark.parametrize("metric", ["cosine", "company", "association"])
+def test_a_comparison_adds_up(client: TestClient, explainer: Explainer, metric: str) -> None:
+    found = get(client, "compare", word="car", other="wheel", metric=metric, k=24)
+    assert found["total_for"] + found["total_against"] + found["rounding"] == pytest.approx(found["score"])
+    parts = found["clauses"] or [*found["contributions_for"], *found["contributions_against"]]
+    assert sum(part["share"] for part in parts) == pytest.approx(found["score"] - found["rounding"])
+    assert found["score"] == explainer.why("car", "wheel", metric=metric).score
+
+
+def test_association_compares_with_untrained_words(client: TestClient) -> None:
+    assert get(client, "compare", word="ship", other="deck", metric="association")["clauses"]
+    assert (
+        client.get("/api/compare", params={"word": "ship", "other": "deck", "metric": "cosine"}).status_code
+        == 404
+    )
+
+
+def test_rules_states_and_counts_agree(client: TestClient, explainer: Explainer) -> None:
+    found = get(client, "rules", word="car", k=4)
+    rule = found["rules"][0]
+    present = [literal["word"] for literal in rule["rule"]["literals"] if not literal["negated"]]
+    absent = [literal["word"] for literal in rule["rule"]["literals"] if literal["negated"]]
+    counted = post(client, "matches", word="car", present=present, absent=absent)
+    assert (counted["support"], counted["hits"]) == (rule["match"]["support"], rule["match"]["hits"])
+    clause = get(client, "clause", word="car", clause=rule["rule"]["clauses"][0])
+    names = explainer.vectors.feature_names
+    included = {names[k] for k, state in enumerate(clause["present"]) if state >= clause["include_from"]}
+    assert included == set(present)
+    assert get(client, "vocabulary")["words"] == names
+
+
+def test_matches_mark_the_words_in_their_documents(client: TestClient) -> None:
+    found = post(client, "matches", word="car", present=["wheel"], absent=["road"], documents=3)
+    assert len(found["examples"]) == 3
+    for document in found["examples"]:
+        marked = {piece["word"] for piece in document["pieces"] if piece["word"]}
+        assert {"car", "wheel"} <= marked
+        assert "road" not in marked
+    for document in found["counterexamples"]:
+        assert "car" not in {piece["word"] for piece in document["pieces"]}
+
+
+def test_evidence_has_both_words(client: TestClient, explainer: Explainer) -> None:
+    found = post(client, "evidence", words=["car", "wheel"], k=2)
+    assert found["count"] == explainer.together("car", "wheel", n_documents=0).count
+    assert found["expected"] == pytest.approx(explainer.together("car", "wheel", n_documents=0).expected)
+    texts = ["".join(piece["text"] for piece in document["pieces"]) for document in found["documents"]]
+    numbers = [document["number"] for document in found["documents"]]
+    assert texts == [explainer.index.document_text(number) for number in numbers]
+
+
+def test_the_trace_ends_at_the_coordinate(client: TestClient, explainer: Explainer) -> None:
+    found = get(client, "trace", word="car", literal="wheel")
+    column = explainer.vectors.feature_index("wheel")
+    assert found["coordinate"] == explainer.vectors.get_vector("car")[column]
+    assert len(found["mean"]) == 200
+    assert get(client, "trace", word="car", literal="wheel", negated="yes")["mean"] == found["opposite_mean"]
+
+
+def test_what_words_have_in_common(client: TestClient) -> None:
+    found = post(client, "common", words=["road", "car", "wheel"], k=5)
+    assert found["n_words"] == 3
+    assert {part["feature"] for part in found["shares"]} <= {
+        "road", "car", "wheel", "driver", "engine", "street", "vehicle", "traffic",
+    }  # fmt: skip
+    mixed = post(client, "common", words=["road", "ship", "table"], k=5)
+    assert found["mean_similarity"] > mixed["mean_similarity"]
+
+
+@pytest.mark.parametrize(
+    ("path", "parameters", "status", "message"),
+    [
+        ("neighbours", {"word": "vehcle"}, 404, "'vehcle' is not in the vocabulary"),
+        ("neighbours", {"word": "deck"}, 404, "'deck' is not in the trained words"),
+        ("neighbours", {}, 400, "The 'word' parameter must be a text"),
+        ("neighbours", {"word": "x" * 2000}, 400, "at most 1,000 characters"),
+        ("neighbours", {"word": "car", "k": "1000000"}, 400, "whole number from 0 to 200"),
+        ("neighbours", {"word": "car", "k": "-1"}, 400, "whole number from 0 to 200"),
+        ("neighbours", {"word": "car", "k": "ten"}, 400, "whole number"),
+        ("neighbours", {"word": "car", "metric": "feeling"}, 400, "must be one of 'association'"),
+        ("clause", {"word": "car", "clause": "99"}, 400, "'clause' parameter"),
+        ("trace", {"word": "car", "literal": "weel"}, 404, "'weel' is not in the vocabulary"),
+        ("nothing", {}, 404, "nothing at this address"),
+    ],
+)
+def test_refusals_of_questions(
+    client: TestClient, path: str, parameters: Any, status: int, message: str
+) -> None:
+    answer = client.get(f"/api/{path}", params=parameters)
+    assert answer.status_code == status
+    assert message in answer.json()["error"]
+
+
+@pytest.mark.parametrize(
+    ("path", "content", "message"),
+    [
+        ("evidence", {"words": []}, "must have 1 to 10 words"),
+        ("evidence", {"words": "car"}, "must be a list of words"),
+        ("evidence", {"words": [1]}, "must be a list of words"),
+        ("common", {"words": ["car", "car"]}, "at least two different words"),
+        ("common", {"words": ["car"] * 5001}, "at most 5,000 words"),
+        ("matches", {"word": "car", "present": ["wheel"], "documents": 21}, "from 0 to 20"),
+        ("matches", {"word": True}, "must be a text"),
+    ],
+)
+def test_refusals_of_contents(client: TestClient, path: str, content: Any, message: str) -> None:
+    answer = client.post(f"/api/{path}", json=content)
+    assert answer.status_code == 400
+    assert message in answer.json()["error"]
+
+
+@pytest.mark.parametrize(
+    ("body", "message"), [(b"{", "must be JSON"), (b"[" * 90_000, "JSON"), (b"[]", "JSON object")]
+)
+def test_refusals_of_bodies(client: TestClient, body: bytes, message: str) -> None:
+    answer = client.post("/api/common", content=body)
+    assert answer.status_code == 400
+    assert message in answer.json()["error"]
+
+
+def test_unknown_words_get_the_nearest_trained_spellings(client: TestClient) -> None:
+    answer = client.get("/api/row", params={"word": "whel"}).json()
+    assert answer["near"][0] == "wheel"
+    assert "deck" not in client.get("/api/row", params={"word": "deck"}).json()["near"]
+
+
+def test_without_its_index_a_model_answers_all_that_needs_none(lonely: TestClient) -> None:
+    model = get(lonely, "model")
+    assert (model["has_index"], model["n_documents"], model["compare_by"]) == (False, None, "cosine")
+    assert get(lonely, "neighbours", word="car", metric="cosine")["neighbours"]
+    assert get(lonely, "row", word="car")["n_documents"] is None
+    assert get(lonely, "compare", word="car", other="wheel", metric="cosine")["together"] is None
+    assert post(lonely, "common", words=["car", "wheel"])["shares"]
+    for path in ("rules", "company", "clause"):
+        answer = lonely.get(f"/api/{path}", params={"word": "car"})
+        assert answer.status_code == 409
+        assert "needs the index" in answer.json()["error"]
+    assert lonely.post("/api/evidence", json={"words": ["car"]}).status_code == 409

@@ -1,0 +1,315 @@
+"""The page in a real browser: what a person would click, and what they would see."""
+
+from __future__ import annotations
+
+import shutil
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from selenium import webdriver
+from selenium.common.exceptions import NoSuchElementException, StaleElementReferenceException
+from selenium.webdriver.common.action_chains import ActionChains
+from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.support.ui import WebDriverWait
+
+from omnitm.explain import Explainer
+from omnitm.explorer import ExplorerSettings
+
+from .conftest import MARKUP, RunningServer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
+pytestmark = pytest.mark.skipif(
+    CHROMIUM is None or DRIVER is None, reason="needs Chromium: apt-get install chromium chromium-driver"
+)
+FLAGS = (
+    "--headless=new", "--no-sandbox", "--disable-quic", "--no-first-run", "--disable-background-networking",
+    "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage", "--use-angle=swiftshader",
+    "--enable-unsafe-swiftshader", "--window-size=1200,900",
+)  # fmt: skip
+
+
+class Page:
+    """The browser, with the waiting that pages need."""
+
+    def __init__(self, browser: Any, address: str) -> None:
+        self.browser, self.address = browser, address
+
+    def open(self, query: str = "") -> None:
+        self.browser.get(f"{self.address}{query}")
+        self.see("#views a")
+
+    def until(self, true: Callable[[], Any]) -> Any:
+        ignored = (NoSuchElementException, StaleElementReferenceException, IndexError)
+        return WebDriverWait(self.browser, 20, 0.05, ignored).until(lambda _: true())
+
+    def all(self, selector: str) -> list[Any]:
+        return list(self.browser.find_elements("css selector", selector))
+
+    def see(self, selector: str, text: str = "") -> Any:
+        """Wait for an element that is shown and has this text."""
+        return self.until(
+            lambda: next(
+                e for e in [*self.all(selector), None] if e is None or (e.is_displayed() and text in e.text)
+            )
+        )
+
+    def run(self, script: str) -> Any:
+        return self.browser.execute_script(script)
+
+    def keys(self, *keys: str) -> None:
+        ActionChains(self.browser).send_keys(*keys).perform()
+
+    @property
+    def query(self) -> str:
+        return str(self.run("return decodeURIComponent(location.search)"))
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    options = webdriver.ChromeOptions()
+    for flag in (*FLAGS, f"--user-data-dir={tmp_path_factory.mktemp('chromium')}"):
+        options.add_argument(flag)
+    options.binary_location = str(CHROMIUM)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    found = webdriver.Chrome(options=options, service=webdriver.ChromeService(str(DRIVER)))
+    yield found
+    found.quit()
+
+
+@pytest.fixture
+def page(browser: Any, server: RunningServer) -> Iterator[Page]:
+    """The page; afterwards the browser must not have complained, except about what the server refused."""
+    browser.get_log("browser")
+    yield Page(browser, server.address)
+    complaints = [entry["message"] for entry in browser.get_log("browser") if entry["level"] == "SEVERE"]
+    assert [text for text in complaints if "the server responded with a status of" not in text] == []
+
+
+def test_search_completes_and_shows_neighbours_and_the_row(page: Page) -> None:
+    page.open()
+    page.see("h1", "Every number has a name")
+    page.keys("/")
+    page.keys("whe")
+    page.see("#search [role=option]", "wheel")
+    page.keys(Keys.ARROW_DOWN, Keys.ENTER)
+    page.see("h1", "wheel")
+    assert page.query == "?word=wheel"
+    for card in ("association", "cosine", "row", "company-row"):
+        page.see(f"[data-metric={card}] .bars li")
+    page.see("[data-metric=cosine] .bars a.name").click()
+    page.until(lambda: page.query != "?word=wheel")
+    page.browser.back()
+    page.see("h1", "wheel")
+
+
+def test_unknown_words_offer_spellings(page: Page) -> None:
+    page.open("?word=whel")
+    page.see("[data-problem='404']", "“whel” is not here")
+    page.see("[data-problem] .words a", "wheel").click()
+    page.see("h1", "wheel")
+
+
+def test_compare_adds_up_and_leads_to_documents(page: Page) -> None:
+    page.open("?view=compare&word=car&metric=cosine")
+    page.see(".words a")
+    field = page.see("input[name=second]")
+    field.send_keys("wheel", Keys.ENTER)
+    page.see(".score")
+    assert page.query == "?view=compare&word=car&other=wheel&metric=cosine"
+    page.see(".wings .feature")
+    page.see(".result .card button", "Read some").click()
+    marks = page.until(lambda: {mark.text.lower() for mark in page.all("#evidence mark")})
+    assert {"car", "wheel"} <= marks
+    page.keys(Keys.ESCAPE)
+    page.until(lambda: not page.all("dialog[open]"))
+
+
+def test_compare_by_clauses(page: Page) -> None:
+    page.open("?view=compare&word=car&other=wheel&metric=association")
+    page.see(".table tbody tr")
+    page.see("#metric")
+    assert page.run("return document.querySelector('#metric').value") == "association"
+
+
+def test_rules_count_live_and_show_states_and_documents(page: Page) -> None:
+    page.open("?view=rules&word=car")
+    facts = page.see(".rule .facts").text
+    page.see(".rule .chip").click()
+    page.see(".rule .facts", "without 1 literal")
+    page.see(".rule .chip").click()
+    page.until(lambda: page.see(".rule .facts").text == facts)
+    page.see(".rule button", "States").click()
+    canvas = page.see("[data-plot=states] canvas")
+    assert "clause=" in page.query
+    canvas.click()
+    page.keys(Keys.ARROW_RIGHT)
+    page.see(".plot .tip", "state")
+    page.see(".rule button", "Documents").click()
+    page.see("#evidence .document mark")
+
+
+def test_hovering_the_states_names_a_word(page: Page) -> None:
+    page.open("?view=rules&word=car")
+    page.see(".rule button", "States").click()
+    canvas = page.see("[data-plot=states] canvas")
+    page.run("document.querySelector('[data-plot=states] canvas').scrollIntoView({ block: 'center' })")
+    width = canvas.size["width"]
+    for x in range(-width // 2 + 50, width // 2, 9):
+        for y in (100, 60, 20, -20, -60, -90):
+            ActionChains(page.browser, duration=0).move_to_element_with_offset(canvas, x, y).perform()
+            tip = page.all(".plot .tip")[0]
+            if tip.is_displayed():
+                assert ": state " in tip.text
+                return
+    pytest.fail("no point of the plot was found")
+
+
+def test_the_trace_is_drawn_with_its_documents(page: Page) -> None:
+    page.open("?view=trace&word=car")
+    page.see(".words a").click()
+    page.see("[data-plot=trace] canvas")
+    page.see(".event mark")
+    page.see("form button", "does not occur").click()
+    page.until(lambda: "negated=yes" in page.query)
+    page.see(".result h2", "does not occur")
+
+
+def test_the_map_is_drawn_searched_and_lassoed(page: Page) -> None:
+    page.open("?view=map&word=car")
+    page.see("[data-card=word] .true-neighbours li")
+    page.see("[data-card=about] button", "Compute the full map")
+    stage = page.see(".map-stage")
+    assert page.run("return document.querySelector('.map-stage').stage.painter.name") == "webgl"
+    page.see(".map-tools button", "All").click()
+    page.see(".map-tools button", "Lasso").click()
+    width, height = stage.size["width"], stage.size["height"]
+    corners = [(-0.49, -0.40), (0.49, -0.40), (0.49, 0.49), (-0.49, 0.49)]
+    chain = ActionChains(page.browser, duration=20)
+    places = [(int(x * width), int(y * height)) for x, y in corners]
+    chain.move_to_element_with_offset(stage, *places[0]).click_and_hold()
+    for place in places[1:]:
+        chain.move_to_element_with_offset(stage, *place)
+    chain.release().perform()
+    page.see("[data-card=lasso] h2", "words")
+    page.see("[data-card=lasso] .bars li")
+    page.keys(Keys.ESCAPE)
+    page.until(lambda: not page.all("[data-card=lasso]"))
+
+
+def test_the_map_colours_groups_and_keeps_them_in_the_address(page: Page) -> None:
+    page.open("?view=map&colour=groups&groups=land: car road%0Awater: ship nothing")
+    legend = page.see(".map-panel .legend", "land")
+    assert "land 2 words" in legend.text
+    assert "water 1 word" in legend.text
+    assert "Not on the map: nothing" in legend.text
+
+
+def test_the_keyboard_moves_the_map_and_the_views(page: Page) -> None:
+    page.open("?view=map")
+    page.see(".map-tools")
+    page.run("document.querySelector('.map-stage').focus()")
+    page.keys("+", "+", Keys.ARROW_RIGHT)
+    page.until(lambda: "camera=" in page.query)
+    page.run("document.activeElement.blur()")
+    page.keys("1")
+    page.see("h1", "Every number has a name")
+    page.keys("?")
+    page.see("#help kbd")
+    page.keys(Keys.ESCAPE)
+
+
+def test_forty_thousand_points_move_at_sixty_frames(page: Page) -> None:
+    """Time of the page's own work per frame; what the screen adds is the graphics card's."""
+    page.open("?view=map")
+    page.see(".map-tools")
+    milliseconds = page.browser.execute_async_script(_FRAMES)
+    assert sorted(milliseconds)[len(milliseconds) // 2] < 16
+
+
+_FRAMES = """
+const done = arguments[arguments.length - 1];
+(async () => {
+  const { MapData } = await import("/js/map_data.js");
+  const { Stage } = await import("/js/map_stage.js");
+  const { colourings } = await import("/js/map_colours.js");
+  const n = 40000;
+  const words = Array.from({ length: n }, (_, k) => "word" + k);
+  const place = (_, k) => Math.sin(k * 12.9898) * Math.cos(k * 0.37);
+  const positions = Float32Array.from({ length: 2 * n }, place);
+  const names = { words, order: words.map((_, k) => k) };
+  const clusters = Uint8Array.from({ length: n }, (_, k) => k % 7);
+  const header = { n_words: n, clusters: ["a"], mean_kept: null };
+  const data = new MapData(header, names, positions, new Uint8Array(n).fill(255), clusters);
+  const quiet = () => "";
+  const stage = new Stage(data, { hover: quiet, choose: quiet, lasso: quiet, moved: quiet });
+  document.querySelector(".map").replaceChildren(stage.element);
+  const { colours, sizes } = colourings.cluster.paint(data);
+  stage.colourPoints(colours, sizes);
+  const times = [];
+  const frame = () => {
+    stage.camera.zoom = 1 + times.length / 10;
+    stage.camera.x = Math.sin(times.length / 9) / 3;
+    const start = performance.now();
+    stage.paint();
+    times.push(performance.now() - start);
+    if (times.length < 60) requestAnimationFrame(frame);
+    else { stage.end(); done(times); }
+  };
+  requestAnimationFrame(frame);
+})();
+"""
+
+
+def test_words_are_text_never_markup(page: Page) -> None:
+    from urllib.parse import quote
+
+    page.open(f"?word={quote(MARKUP)}")
+    page.see("h1", MARKUP)
+    page.see("[data-metric=cosine] .bars li")
+    page.open(f"?view=rules&word={quote(MARKUP)}")
+    page.see(".rule")
+    page.open(f"?view=map&word={quote(MARKUP)}")
+    page.see("[data-card=word] h2", MARKUP)
+    assert page.run("return document.querySelectorAll('main img').length") == 0
+
+
+def test_a_model_without_its_index_says_so(browser: Any, folder: Path) -> None:
+    explainer = Explainer(Explainer.open(folder).vectors)
+    with RunningServer(explainer, ExplorerSettings(port=0)) as server:
+        page = Page(browser, server.address)
+        page.open("?word=car")
+        page.see("#notice", "The index of this model is not there")
+        page.see("[data-metric=cosine] .bars li")
+        page.open("?view=rules&word=car")
+        page.see("[data-problem=index]", "--index INDEX")
+        page.open("?view=compare&word=car&other=wheel")
+        page.see(".score")
+
+
+@pytest.mark.parametrize("view", ["word", "compare", "rules", "trace", "map"])
+def test_narrow_screens_do_not_scroll_sideways(page: Page, view: str) -> None:
+    size = {"width": 360, "height": 740, "deviceScaleFactor": 1, "mobile": True}
+    page.browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    try:
+        page.open(f"?view={view}&word=car&other=wheel&literal=wheel")
+        page.see("main .card")
+        page.until(lambda: not page.all(".loading"))
+        assert page.run("return document.documentElement.scrollWidth") <= 360
+    finally:
+        page.browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+def test_every_control_has_a_name(page: Page) -> None:
+    for view in ("word", "compare", "rules", "trace", "map"):
+        page.open(f"?view={view}&word=car&other=wheel&literal=wheel")
+        page.until(lambda: page.all("main .card") and not page.all(".loading"))
+        nameless = page.run(
+            "return [...document.querySelectorAll('button, a, input, select, textarea')].filter((e) => "
+            "!(e.textContent.trim() || e.getAttribute('aria-label') || e.title || e.labels?.length))"
+            ".map((e) => e.outerHTML)"
+        )
+        assert nameless == []

@@ -1,0 +1,165 @@
+"""The map: what is computed, how honest it says it is, and that a damaged file is not believed."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+from starlette.testclient import TestClient
+
+from omnitm.embedding import WordVectors
+from omnitm.errors import ParameterError
+from omnitm.explain import Explainer
+from omnitm.explorer import create_app
+from omnitm.explorer.vocabulary_map import MapKeeper, VocabularyMap
+from omnitm.explorer.vocabulary_map.honesty import _nearest_of_all, _nearest_of_candidates, share_kept
+from omnitm.explorer.vocabulary_map.keeper import MapWork
+from omnitm.explorer.vocabulary_map.layout import first_map
+from omnitm.explorer.vocabulary_map.reduction import main_axes, unit_rows
+from omnitm.explorer.vocabulary_map.stored import header_of, map_places, model_identity, read_map, write_map
+
+
+def blobs(n_rows: int = 120, n_columns: int = 60) -> np.ndarray:
+    """Rows in four directions, with noise."""
+    random = np.random.default_rng(1)
+    middles = random.integers(-100, 100, (4, n_columns))
+    return (middles[np.arange(n_rows) % 4] + random.integers(-9, 9, (n_rows, n_columns))).astype(np.int16)
+
+
+def test_main_axes_are_those_of_an_exact_decomposition() -> None:
+    matrix = blobs()
+    done: list[float] = []
+    reduced = main_axes(matrix, 3, progress=done.append)
+    centred = unit_rows(matrix) - unit_rows(matrix).mean(axis=0)
+    left, lengths, _ = np.linalg.svd(centred, full_matrices=False)
+    exact = left[:, :3] * lengths[:3]
+    assert np.allclose(np.abs(reduced), np.abs(exact), atol=1e-3)
+    assert done == sorted(done)
+    assert done[-1] == pytest.approx(1.0)
+
+
+def test_true_neighbours_by_candidates_are_the_exact_ones() -> None:
+    matrix = blobs()
+    exact = _nearest_of_all(matrix, 5, None)
+    likely = _nearest_of_candidates(matrix, main_axes(matrix, 20), 5, None)
+    assert (
+        np.mean([len(set(a) & set(b)) / 5 for a, b in zip(exact.tolist(), likely.tolist(), strict=True)])
+        > 0.99
+    )
+
+
+def test_share_kept_is_one_on_a_perfect_map_and_small_on_a_shuffled_one() -> None:
+    positions = np.random.default_rng(2).random((300, 2)).astype(np.float32)
+    distance = ((positions[:, None] - positions) ** 2).sum(axis=2)
+    true = np.argsort(distance, axis=1)[:, 1:11]
+    assert share_kept(true, positions).min() == 1.0
+    shuffled = np.random.default_rng(3).permutation(positions)
+    assert share_kept(true, shuffled).mean() < 0.15
+
+
+def test_a_first_map_puts_topics_apart(explainer: Explainer) -> None:
+    found = first_map(explainer.vectors)
+    assert found.method == "PCA"
+    assert np.abs(found.positions).max() == pytest.approx(1.0)
+    place = dict(zip(explainer.vectors.index_to_key, found.positions, strict=True))
+    near = np.linalg.norm(place["car"] - place["wheel"])
+    assert near < np.linalg.norm(place["car"] - place["ship"])
+
+
+@pytest.mark.parametrize("n_words", [0, 1, 2])
+def test_tiny_models_have_maps(n_words: int) -> None:
+    names = ["a", "b", "c"]
+    vectors = WordVectors(np.arange(3 * n_words, dtype=np.int16).reshape(n_words, 3), names[:n_words], names)
+    content = first_map(vectors).to_bytes("x")
+    assert header_of(content)["n_words"] == n_words
+    assert len(content) == content.index(b"\n") + 1 + 10 * n_words
+
+
+def test_points_are_aligned_for_the_browser(explainer: Explainer) -> None:
+    content = first_map(explainer.vectors).to_bytes("model")
+    start = content.index(b"\n") + 1
+    assert start % 4 == 0
+    values = np.frombuffer(content[start : start + 8 * 23], dtype="<f4").reshape(23, 2)
+    assert np.array_equal(values, first_map(explainer.vectors).positions)
+
+
+@pytest.fixture
+def own_copy(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    return Path(shutil.copytree(folder, tmp_path / "model"))
+
+
+def some_map(model: Path) -> bytes:
+    n_words = len(WordVectors.load(model))
+    positions = np.linspace(-1, 1, 2 * n_words, dtype=np.float32).reshape(n_words, 2)
+    clusters = np.zeros(n_words, dtype=np.uint8)
+    kept = np.linspace(0, 1, n_words, dtype=np.float32)
+    return VocabularyMap(positions, kept, clusters, ["all"], "t-SNE").to_bytes(model_identity(model))
+
+
+def test_a_stored_map_is_read_back_and_a_damaged_or_foreign_one_is_not(own_copy: Path) -> None:
+    content = some_map(own_copy)
+    assert write_map(own_copy, content) == own_copy / "map.bin"
+    assert read_map(own_copy) == content
+    for bad in (
+        content[:-1], content + b"x", b"", b"{}", b"[" * 100_000 + b"\n", b"5\n",
+        content[:-5] + bytes([content[-5] ^ 1]) + content[-4:],
+        content.replace(model_identity(own_copy).encode(), b"0" * 64),
+    ):  # fmt: skip
+        (own_copy / "map.bin").write_bytes(bad)
+        assert read_map(own_copy) is None
+
+
+def test_a_map_goes_to_the_cache_when_the_model_cannot_be_written(own_copy: Path) -> None:
+    (own_copy / "map.bin").mkdir()  # nothing can take its place
+    place = write_map(own_copy, some_map(own_copy))
+    assert place == map_places(own_copy)[1]
+    assert read_map(own_copy) == some_map(own_copy)
+
+
+def test_the_full_map_is_computed_once_in_a_process_of_its_own(own_copy: Path) -> None:
+    app = create_app(Explainer.open(own_copy))
+    with TestClient(app, base_url="http://localhost") as client:
+        assert client.get("/api/map").json()["method"] is None
+        assert header_of(client.get("/api/map/points").content)["method"] == "PCA"
+        assert client.post("/api/map", json={}).json()["work"]["problem"] == ""
+        assert app.state.maps._work.wait(90)
+        assert client.get("/api/map").json() == {"method": "t-SNE", "can_compute": True, "work": None}
+        header = header_of(client.get("/api/map/points").content)
+    assert header["method"] == "t-SNE"
+    assert 0 < header["mean_kept"] <= 1
+    assert len(header["clusters"]) == 7
+    words = client.get("/api/map/words").json()
+    assert sorted(words["order"]) == list(range(23))
+
+
+def test_a_map_that_fails_says_why(tmp_path: Path) -> None:
+    work = MapWork(tmp_path / "nothing")
+    assert work.wait(60)
+    assert "does not exist" in work.problem
+
+
+def test_work_can_be_stopped(own_copy: Path) -> None:
+    work = MapWork(own_copy)
+    work.stop()
+    assert work.ended
+    assert "could not be computed" in work.state()["problem"]
+
+
+def test_progress_is_read_from_both_kinds_of_lines() -> None:
+    work = MapWork.__new__(MapWork)
+    work.stage, work.done, work.stored, work.problem = "starting", 0.0, "", ""
+    work._take(json.dumps({"stage": "reading the vectors", "done": 0.5}))
+    assert (work.stage, work.done) == ("reading the vectors", 0.5)
+    work._take("[t-SNE] Iteration 250: error = 2.2, gradient norm = 0.1 (50 iterations in 1.0s)")
+    assert (work.stage, work.done) == ("arranging the words", 0.25)
+
+
+def test_a_model_in_memory_has_no_place_for_a_map(explainer: Explainer) -> None:
+    keeper = MapKeeper(Explainer(explainer.vectors, explainer.index))
+    assert keeper.state()["can_compute"] is False
+    with pytest.raises(ParameterError, match="A model in memory has no place for a map"):
+        keeper.start()
