@@ -57,7 +57,8 @@ def slow_rows(vectors: WordVectors) -> tuple[NDArray[np.float64], NDArray[np.flo
 def slow_smooth(rows: NDArray[np.float64], size: int) -> NDArray[np.float64]:
     left, singular, _ = np.linalg.svd(rows, full_matrices=False)
     smooth = left[:, :size] * singular[:size] ** 0.25
-    return smooth / np.linalg.norm(smooth, axis=1, keepdims=True)
+    units: NDArray[np.float64] = smooth / np.linalg.norm(smooth, axis=1, keepdims=True)
+    return units
 
 
 def test_parts_equal_the_recipe(vectors: WordVectors) -> None:
@@ -180,7 +181,9 @@ def test_truncated_svd_is_the_svd() -> None:
 
 def test_reduce(vectors: WordVectors) -> None:
     small = vectors.reduce(20)
-    assert (small.matrix.shape, small.matrix.dtype, small.default_metric) == ((150, 20), np.float32, "cosine")
+    assert small.matrix.shape == (150, 20)
+    assert small.matrix.dtype == np.float32
+    assert small.default_metric == "cosine"
     assert {int(word[1:]) % 10 for word, _ in small.most_similar("w5", topn=5)} == {5}
     again = small.reduce(5)
     assert again.matrix.shape == (150, 5)
@@ -212,7 +215,7 @@ def test_sparsify(vectors: WordVectors) -> None:
     company = vectors.likeness.company.by_word()
     strongest = {f"w{k}" for k in company[5].indices[np.argsort(-company[5].data)[:6]]}
     assert set(sparse["w5"]) == strongest
-    with pytest.raises(ParameterError, match="have one metric, 'cosine'. Got 'association'"):
+    with pytest.raises(ParameterError, match=r"have one metric, 'cosine'\. Got 'association'"):
         sparse.similarity("w1", "w2", metric="association")
     with pytest.raises(KeyError, match="'w999' is not in the trained words"):
         sparse.most_similar("w999")

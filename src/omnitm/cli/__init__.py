@@ -16,7 +16,17 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 COMMANDS = (
-    "demo", "index", "train", "similar", "explain", "why", "trace", "explore", "evaluate", "info", "cooccur"
+    "demo",
+    "index",
+    "train",
+    "similar",
+    "explain",
+    "why",
+    "trace",
+    "explore",
+    "evaluate",
+    "info",
+    "cooccur",
 )
 _MISTAKE, _INTERRUPTED = 2, 130
 

@@ -13,8 +13,8 @@ from omnitm.embedding import WordVectors, train_vectors
 from omnitm.embedding.store import index_fingerprint
 from omnitm.engines import ThreadsEngine
 from omnitm.errors import ParameterError
-from omnitm.evaluation.state_readouts import READ_OUTS, train_read_outs
 from omnitm.evaluation.similarity import evaluate_similarity
+from omnitm.evaluation.state_readouts import READ_OUTS, train_read_outs
 from omnitm.evaluation.tables import PlainTable, number
 from omnitm.machine import AutoencoderSettings
 

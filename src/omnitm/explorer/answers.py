@@ -11,6 +11,7 @@ import numpy as np
 from omnitm.corpus.cooccurrence import cooccurrence
 from omnitm.embedding import WordVectors
 from omnitm.embedding.metrics import SCORERS, best
+from omnitm.embedding.store import TrainingRecord
 from omnitm.errors import UnknownWordError
 from omnitm.explain.contributions import BY_CLAUSES, COMPANY
 from omnitm.explain.evidence import read_documents, spread
@@ -99,7 +100,7 @@ class Answers:
             "compare_by": self._compare_by(),
             "has_index": self.explainer.has_index,
             "n_documents": self.explainer.index.n_documents if self.explainer.has_index else None,
-            "n_clauses": training.settings.n_clauses if training else None,
+            "n_clauses": training.settings.n_clauses if isinstance(training, TrainingRecord) else None,
             "examples": self._examples(),
         }
 
