@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Callable
 
 import numpy as np
@@ -12,6 +13,10 @@ from omnitm.corpus import DocumentIndex, build_index
 from omnitm.embedding import train_vectors
 from omnitm.explain import Explainer
 from omnitm.machine import AutoencoderSettings
+
+# A shell that starts the tests in the background has them ignore Ctrl-C, and so would all that they start.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 MakeIndex = Callable[..., DocumentIndex]
 
