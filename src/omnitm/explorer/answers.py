@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from functools import cached_property
-from inspect import signature
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from omnitm.corpus.cooccurrence import cooccurrence
-from omnitm.embedding import WordVectors
 from omnitm.embedding.metrics import SCORERS, best
 from omnitm.embedding.store import TrainingRecord
 from omnitm.errors import UnknownWordError
@@ -93,7 +91,7 @@ class Answers:
             "n_words": len(self.vectors),
             "n_features": self.vectors.vector_size,
             "metrics": list(METRICS),
-            "default_metric": default_metric(),
+            "default_metric": self.vectors.default_metric,
             "by_clauses": sorted(BY_CLAUSES),
             "comparable": list(COMPARABLE),
             "need_index": sorted({COMPANY, *BY_CLAUSES}),
@@ -106,8 +104,9 @@ class Answers:
 
     def _compare_by(self) -> str:
         """Choose the metric that a comparison begins with: one that is explained by shared words."""
-        if default_metric() in COMPARABLE and default_metric() not in BY_CLAUSES:
-            return default_metric()
+        default = self.vectors.default_metric
+        if default in COMPARABLE and default not in BY_CLAUSES:
+            return default
         return COMPANY if self.explainer.has_index else "cosine"
 
     def _examples(self) -> list[str]:
@@ -254,8 +253,3 @@ class Answers:
         """Take apart what a set of trained words has in common."""
         self.check(*words)
         return in_common(self.vectors, words, count)
-
-
-def default_metric() -> str:
-    """Name the metric that the library itself uses when none is asked for."""
-    return str(signature(WordVectors.similarity).parameters["metric"].default)

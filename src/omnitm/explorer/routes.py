@@ -9,7 +9,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from omnitm.errors import OmniTMError, ParameterError, UnknownWordError
-from omnitm.explorer.answers import COMPARABLE, METRICS, UnknownSpellingError, default_metric
+from omnitm.explorer.answers import COMPARABLE, METRICS, UnknownSpellingError
 from omnitm.explorer.schemas import Question, TooLargeError, parse_body
 from omnitm.explorer.work import BusyError, Threads
 
@@ -103,7 +103,7 @@ class Api:
 
     async def neighbours(self, question: Question) -> Any:
         """Find the neighbours of a word."""
-        metric = question.choice("metric", default_metric(), METRICS)
+        metric = question.choice("metric", self.answers.vectors.default_metric, METRICS)
         word, count = question.text("word"), question.count("k", 20)
         return await self.quick.run(self.answers.neighbours, word, metric, count)
 
