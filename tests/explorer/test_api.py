@@ -148,7 +148,7 @@ def test_what_words_have_in_common(client: TestClient) -> None:
         ("neighbours", {"word": "car", "k": "1000000"}, 400, "whole number from 0 to 200"),
         ("neighbours", {"word": "car", "k": "-1"}, 400, "whole number from 0 to 200"),
         ("neighbours", {"word": "car", "k": "ten"}, 400, "whole number"),
-        ("neighbours", {"word": "car", "metric": "feeling"}, 400, "must be one of 'similarity', 'association'"),
+        ("neighbours", {"word": "car", "metric": "feeling"}, 400, "must be one of 'similarity'"),
         ("clause", {"word": "car", "clause": "99"}, 400, "'clause' parameter"),
         ("trace", {"word": "car", "literal": "weel"}, 404, "'weel' is not in the vocabulary"),
         ("nothing", {}, 404, "nothing at this address"),
