@@ -6,6 +6,8 @@
 
 #include <algorithm>
 
+#include <memory>
+
 #include "autoencoder.hpp"
 #include "company.hpp"
 #include "glove.hpp"
@@ -344,41 +346,66 @@ nb::tuple select_words(const text::WordTable& table, std::uint64_t min_count, st
                           to_tuple(chosen.frequent), to_tuple(chosen.passed));
 }
 
-nb::tuple remap_documents(const Array<std::uint32_t>& ids, const Array<std::uint32_t>& lengths,
-                          const Array<std::uint32_t>& remap) {
-    std::vector<std::uint32_t> words, word_lengths;
+// Memory for an array that the native code fills: not zeroed first.
+class Filled {
+  public:
+    explicit Filled(std::size_t size) : data_(new std::uint32_t[size]) {}
+    std::uint32_t* data() { return data_.get(); }
+    NumpyArray<std::uint32_t> to_numpy(std::size_t size) {
+        std::uint32_t* data = data_.release();
+        nb::capsule owner(data, [](void* p) noexcept { delete[] static_cast<std::uint32_t*>(p); });
+        return NumpyArray<std::uint32_t>(data, {size}, owner);
+    }
+
+  private:
+    std::unique_ptr<std::uint32_t[]> data_;
+};
+
+std::size_t total_size(const std::vector<Array<std::uint32_t>>& arrays) {
+    std::size_t total = 0;
+    for (const auto& array : arrays) total += array.size();
+    return total;
+}
+
+nb::tuple remap_documents(const std::vector<Array<std::uint32_t>>& ids, const std::vector<Array<std::uint32_t>>& lengths,
+                          const std::vector<Array<std::uint32_t>>& remaps) {
+    const std::size_t n_documents = total_size(lengths);
+    Filled words(total_size(ids)), word_lengths(n_documents);
+    std::size_t n_words = 0, done = 0;
     {
         nb::gil_scoped_release released;
-        text::remap_documents(view(ids), view(lengths), view(remap), words, word_lengths);
+        for (std::size_t i = 0; i < ids.size(); ++i) {
+            n_words += text::remap_documents(view(ids[i]), view(lengths[i]), view(remaps[i]), words.data() + n_words,
+                                             word_lengths.data() + done);
+            done += lengths[i].size();
+        }
     }
-    return nb::make_tuple(to_numpy(std::move(words)), to_numpy(std::move(word_lengths)));
+    return nb::make_tuple(words.to_numpy(n_words), word_lengths.to_numpy(n_documents));
 }
 
 nb::tuple invert(const Array<std::uint32_t>& words, const Array<std::uint32_t>& lengths, std::uint32_t first_document,
                  std::size_t n_words) {
-    std::vector<std::uint32_t> counts(n_words), documents(words.size());
+    std::vector<std::uint32_t> counts(n_words);
+    Filled documents(words.size());
     {
         nb::gil_scoped_release released;
-        text::invert(view(words), view(lengths), first_document, counts, documents);
+        text::invert(view(words), view(lengths), first_document, counts, {documents.data(), words.size()});
     }
-    return nb::make_tuple(to_numpy(std::move(counts)), to_numpy(std::move(documents)));
+    return nb::make_tuple(to_numpy(std::move(counts)), documents.to_numpy(words.size()));
 }
 
 NumpyArray<std::uint32_t> interleave(const std::vector<Array<std::uint32_t>>& counts,
                                      const std::vector<Array<std::uint32_t>>& runs) {
     std::vector<std::span<const std::uint32_t>> count_views, run_views;
-    std::size_t total = 0;
     for (const auto& array : counts) count_views.push_back(view(array));
-    for (const auto& array : runs) {
-        run_views.push_back(view(array));
-        total += array.size();
-    }
-    std::vector<std::uint32_t> joined(total);
+    for (const auto& array : runs) run_views.push_back(view(array));
+    const std::size_t total = total_size(runs);
+    Filled joined(total);
     {
         nb::gil_scoped_release released;
-        text::interleave(count_views, run_views, joined);
+        text::interleave(count_views, run_views, {joined.data(), total});
     }
-    return to_numpy(std::move(joined));
+    return joined.to_numpy(total);
 }
 
 void bind_text(nb::module_& m) {
@@ -451,7 +478,7 @@ void bind_text(nb::module_& m) {
         .def_prop_ro("document_open", &text::WordTable::document_open)
         .def_ro("n_tokens", &text::WordTable::n_tokens)
         .def_ro("n_too_long", &text::WordTable::n_too_long);
-    m.def("remap_documents", &remap_documents, nb::arg("ids"), nb::arg("lengths"), nb::arg("remap"));
+    m.def("remap_documents", &remap_documents, nb::arg("ids"), nb::arg("lengths"), nb::arg("remaps"));
     m.def("invert", &invert, nb::arg("words"), nb::arg("lengths"), nb::arg("first_document"), nb::arg("n_words"));
     m.def("interleave", &interleave, nb::arg("counts"), nb::arg("runs"));
     m.def(

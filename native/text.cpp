@@ -126,6 +126,8 @@ void sort_different(std::uint32_t* begin, std::uint32_t* end, bool fits_signed) 
         std::sort(begin, end);
     else if (size <= 8)
         sort_by_rank<8>(begin, size);
+    else if (size <= 12)
+        sort_by_rank<12>(begin, size);
     else if (size <= 16)
         sort_by_rank<16>(begin, size);
     else
@@ -515,12 +517,9 @@ std::vector<std::uint32_t> WordTable::remap(std::span<const char> letters, std::
     return numbers;
 }
 
-void remap_documents(std::span<const std::uint32_t> ids, std::span<const std::uint32_t> lengths,
-                     std::span<const std::uint32_t> remap, std::vector<std::uint32_t>& words,
-                     std::vector<std::uint32_t>& word_lengths) {
-    words.resize(ids.size());
-    word_lengths.reserve(lengths.size());
-    std::uint32_t* out = words.data();
+std::size_t remap_documents(std::span<const std::uint32_t> ids, std::span<const std::uint32_t> lengths,
+                            std::span<const std::uint32_t> remap, std::uint32_t* words, std::uint32_t* word_lengths) {
+    std::uint32_t* out = words;
     const std::uint32_t* at = ids.data();
     for (const std::uint32_t length : lengths) {
         std::uint32_t* const first = out;
@@ -530,9 +529,9 @@ void remap_documents(std::span<const std::uint32_t> ids, std::span<const std::ui
             out += word != no_word;
         }
         sort_different(first, out, remap.size() < 0x7FFFFFFF);
-        word_lengths.push_back(static_cast<std::uint32_t>(out - first));
+        *word_lengths++ = static_cast<std::uint32_t>(out - first);
     }
-    words.resize(static_cast<std::size_t>(out - words.data()));
+    return static_cast<std::size_t>(out - words);
 }
 
 void invert(std::span<const std::uint32_t> words, std::span<const std::uint32_t> lengths, std::uint32_t first_document,

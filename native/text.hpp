@@ -185,10 +185,10 @@ private:
     bool line_has_text_ = false;            // the line that a block was cut in is not blank so far
 };
 
-// Documents with final word numbers: `remap`ped, dropped words left out, ascending.
-void remap_documents(std::span<const std::uint32_t> ids, std::span<const std::uint32_t> lengths,
-                     std::span<const std::uint32_t> remap, std::vector<std::uint32_t>& words,
-                     std::vector<std::uint32_t>& word_lengths);
+// Documents with final word numbers: `remap`ped, dropped words left out, ascending. `words` needs room for all ids,
+// `word_lengths` for all lengths; returns how many words there are.
+std::size_t remap_documents(std::span<const std::uint32_t> ids, std::span<const std::uint32_t> lengths,
+                            std::span<const std::uint32_t> remap, std::uint32_t* words, std::uint32_t* word_lengths);
 // The other order of a run of documents: word by word, ascending document numbers.
 void invert(std::span<const std::uint32_t> words, std::span<const std::uint32_t> lengths, std::uint32_t first_document,
             std::span<std::uint32_t> counts, std::span<std::uint32_t> documents);

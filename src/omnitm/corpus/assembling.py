@@ -92,13 +92,9 @@ class Assembler:
         """Give some documents their final word numbers, and set them aside word by word."""
         first, blocks, remaps = chunk
         get, put = self._scratch.get, self._scratch.put
-        parts = [
-            remap_documents(get(block.ids), get(block.lengths), remap)
-            for block, remap in zip(blocks, remaps, strict=True)
-        ]
-        words = np.concatenate([part[0] for part in parts])
-        lengths = np.concatenate([part[1] for part in parts])
-        del parts
+        words, lengths = remap_documents(
+            [get(block.ids) for block in blocks], [get(block.lengths) for block in blocks], remaps
+        )
         counts, documents = invert(words, lengths, first, n_words)
         return words, lengths, Run(put(counts), put(documents))
 

@@ -175,9 +175,10 @@ def cut_text(
 
 def _shifted(buffer: bytearray, cut: int, filled: int) -> bytearray:
     """Make a new buffer with what was left of an old one; a document longer than a block makes it grow."""
-    rest = buffer[cut:filled]
-    room = BLOCK_SIZE - len(rest) if len(rest) < BLOCK_SIZE else len(rest)
-    return rest + bytearray(room)
+    n = filled - cut
+    fresh = bytearray(BLOCK_SIZE if n < BLOCK_SIZE else 2 * n)
+    fresh[:n] = memoryview(buffer)[cut:filled]
+    return fresh
 
 
 def last_boundary(buffer: bytearray, unit: str, searched: int, filled: int) -> int:
