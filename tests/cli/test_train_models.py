@@ -114,3 +114,13 @@ def test_an_unknown_model_is_refused(text: Path, tmp_path: Path, capsys: pytest.
     with pytest.raises(SystemExit):
         main(["train", str(text), "-o", str(tmp_path / "m"), "--model", "bert"])
     assert "invalid choice: 'bert'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("model", ["omni", "ppmi"])
+def test_training_prepares_the_default_similarity(model: str, tmp_path: Path) -> None:
+    text, output = tmp_path / "text.txt", tmp_path / "model"
+    words = [f"w{chr(97 + a)}{chr(97 + b)}" for a in range(10) for b in range(10)]
+    text.write_text("\n".join(" ".join(words[k : k + 5]) for k in range(96)) + "\n" + " ".join(words))
+    assert main(["train", str(text), "-o", str(output), "--model", model, "--quiet"]) == 0
+    assert WordVectors.load(output).default_metric == "similarity"
+    assert (output / "similarity.bin").is_file()

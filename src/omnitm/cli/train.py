@@ -150,6 +150,7 @@ def run(arguments: argparse.Namespace) -> int:
             force=arguments.force,
             **common,
         )
+    prepare_similarity(arguments.output, quiet=arguments.quiet)
     if not arguments.quiet:
         _say_what_is_there(arguments.output, vectors, time.monotonic() - started)
     return 0
@@ -177,6 +178,7 @@ def _run_baseline(arguments: argparse.Namespace) -> int:
         ),
         lambda index: named or _top_words(arguments, index),
     )
+    prepare_similarity(arguments.output, quiet=arguments.quiet)
     if not arguments.quiet:
         _say_what_is_there(arguments.output, vectors, time.monotonic() - started)
     return 0
@@ -230,6 +232,18 @@ def read_targets(path: Path) -> list[str]:
     if not words:
         raise FileError(path, "has no words; expected one word per line")
     return words
+
+
+def prepare_similarity(model: Path, *, quiet: bool) -> None:
+    """Compute what the default similarity needs now, so that the first question is answered at once."""
+    from omnitm.embedding import WordVectors
+
+    vectors = WordVectors.load(model)
+    if vectors.default_metric != "similarity":
+        return
+    if not quiet:
+        print("preparing similarities", file=sys.stderr)
+    _ = vectors.likeness
 
 
 def _say_what_is_there(path: Path, vectors: WordVectors, seconds: float) -> None:
