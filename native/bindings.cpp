@@ -289,6 +289,8 @@ namespace text = omnitm::text;
 template <class T>
 using Array = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 template <class T>
+using Output = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;  // an array to be filled
+template <class T>
 using NumpyArray = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
 
 template <class T>
@@ -322,15 +324,18 @@ nb::tuple to_tuple(text::Records&& records) {
 
 nb::tuple to_tuple(const text::Tally& tally) { return nb::make_tuple(tally.types, tally.tokens); }
 
-nb::tuple count_block(text::WordTable& table, const text::CharacterRules& rules, const Array<std::uint8_t>& data,
-                      int unit, bool ends_document) {
+// The word numbers are a view of the table's memory.
+nb::tuple count_block(nb::handle_t<text::WordTable> owner, const text::CharacterRules& rules,
+                      const Array<std::uint8_t>& data, int unit, bool ends_document) {
+    auto& table = nb::cast<text::WordTable&>(owner);
     text::Block block;
     {
         nb::gil_scoped_release released;
         block = table.count_block(rules, letters_view(data), static_cast<text::Unit>(unit), ends_document);
     }
-    return nb::make_tuple(to_numpy(std::move(block.ids)), to_numpy(std::move(block.lengths)),
-                          static_cast<int>(block.problem), block.problem_offset);
+    const nb::ndarray<nb::numpy, const std::uint32_t, nb::ndim<1>> ids(block.ids.data(), {block.ids.size()}, owner);
+    return nb::make_tuple(ids, to_numpy(std::move(block.lengths)), static_cast<int>(block.problem),
+                          block.problem_offset);
 }
 
 nb::tuple select_words(const text::WordTable& table, std::uint64_t min_count, std::uint64_t min_documents,
@@ -346,20 +351,10 @@ nb::tuple select_words(const text::WordTable& table, std::uint64_t min_count, st
                           to_tuple(chosen.frequent), to_tuple(chosen.passed));
 }
 
-// Memory for an array that the native code fills: not zeroed first.
-class Filled {
-  public:
-    explicit Filled(std::size_t size) : data_(new std::uint32_t[size]) {}
-    std::uint32_t* data() { return data_.get(); }
-    NumpyArray<std::uint32_t> to_numpy(std::size_t size) {
-        std::uint32_t* data = data_.release();
-        nb::capsule owner(data, [](void* p) noexcept { delete[] static_cast<std::uint32_t*>(p); });
-        return NumpyArray<std::uint32_t>(data, {size}, owner);
-    }
-
-  private:
-    std::unique_ptr<std::uint32_t[]> data_;
-};
+template <class T>
+void check_room(const Output<T>& output, std::size_t needed) {
+    if (output.size() < needed) throw std::invalid_argument("the array to be filled is too small");
+}
 
 std::size_t total_size(const std::vector<Array<std::uint32_t>>& arrays) {
     std::size_t total = 0;
@@ -367,45 +362,40 @@ std::size_t total_size(const std::vector<Array<std::uint32_t>>& arrays) {
     return total;
 }
 
-nb::tuple remap_documents(const std::vector<Array<std::uint32_t>>& ids, const std::vector<Array<std::uint32_t>>& lengths,
-                          const std::vector<Array<std::uint32_t>>& remaps) {
-    const std::size_t n_documents = total_size(lengths);
-    Filled words(total_size(ids)), word_lengths(n_documents);
+std::size_t remap_documents(const std::vector<Array<std::uint32_t>>& ids,
+                            const std::vector<Array<std::uint32_t>>& lengths,
+                            const std::vector<Array<std::uint32_t>>& remaps, const Output<std::uint32_t>& words,
+                            const Output<std::uint32_t>& word_lengths) {
+    check_room(words, total_size(ids));
+    check_room(word_lengths, total_size(lengths));
+    nb::gil_scoped_release released;
     std::size_t n_words = 0, done = 0;
-    {
-        nb::gil_scoped_release released;
-        for (std::size_t i = 0; i < ids.size(); ++i) {
-            n_words += text::remap_documents(view(ids[i]), view(lengths[i]), view(remaps[i]), words.data() + n_words,
-                                             word_lengths.data() + done);
-            done += lengths[i].size();
-        }
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+        n_words += text::remap_documents(view(ids[i]), view(lengths[i]), view(remaps[i]), words.data() + n_words,
+                                         word_lengths.data() + done);
+        done += lengths[i].size();
     }
-    return nb::make_tuple(words.to_numpy(n_words), word_lengths.to_numpy(n_documents));
+    return n_words;
 }
 
-nb::tuple invert(const Array<std::uint32_t>& words, const Array<std::uint32_t>& lengths, std::uint32_t first_document,
-                 std::size_t n_words) {
-    std::vector<std::uint32_t> counts(n_words);
-    Filled documents(words.size());
-    {
-        nb::gil_scoped_release released;
-        text::invert(view(words), view(lengths), first_document, counts, {documents.data(), words.size()});
-    }
-    return nb::make_tuple(to_numpy(std::move(counts)), documents.to_numpy(words.size()));
+void invert(const Array<std::uint32_t>& words, const Array<std::uint32_t>& lengths, std::uint32_t first_document,
+            const Output<std::uint32_t>& counts, const Output<std::uint32_t>& documents) {
+    check_room(documents, words.size());
+    nb::gil_scoped_release released;
+    text::invert(view(words), view(lengths), first_document, {counts.data(), counts.size()},
+                 {documents.data(), words.size()});
 }
 
-NumpyArray<std::uint32_t> interleave(const std::vector<Array<std::uint32_t>>& counts,
-                                     const std::vector<Array<std::uint32_t>>& runs) {
+std::size_t interleave(const std::vector<Array<std::uint32_t>>& counts, const std::vector<Array<std::uint32_t>>& runs,
+                       const Output<std::uint32_t>& joined) {
     std::vector<std::span<const std::uint32_t>> count_views, run_views;
     for (const auto& array : counts) count_views.push_back(view(array));
     for (const auto& array : runs) run_views.push_back(view(array));
     const std::size_t total = total_size(runs);
-    Filled joined(total);
-    {
-        nb::gil_scoped_release released;
-        text::interleave(count_views, run_views, {joined.data(), total});
-    }
-    return joined.to_numpy(total);
+    check_room(joined, total);
+    nb::gil_scoped_release released;
+    text::interleave(count_views, run_views, {joined.data(), total});
+    return total;
 }
 
 void bind_text(nb::module_& m) {
@@ -425,7 +415,8 @@ void bind_text(nb::module_& m) {
             },
             nb::arg("stop_words"))
         .def("count_block", &count_block, nb::arg("rules"), nb::arg("data"), nb::arg("unit"), nb::arg("ends_document"),
-             "Prepare a block: (word numbers, words per document, problem, its byte offset).")
+             "Prepare a block: (word numbers, words per document, problem, its byte offset). The word numbers are "
+             "valid until the next block is counted.")
         .def(
             "absorb",
             [](text::WordTable& table, const Array<std::uint8_t>& letters, const Array<std::uint16_t>& lengths,
@@ -434,6 +425,14 @@ void bind_text(nb::module_& m) {
                 table.absorb(letters_view(letters), view(lengths), view(counts), view(documents));
             },
             nb::arg("letters"), nb::arg("lengths"), nb::arg("counts"), nb::arg("documents"))
+        .def(
+            "take_common",
+            [](text::WordTable& table, text::WordTable& other, std::size_t first, std::size_t last) {
+                if (&table == &other) throw std::invalid_argument("a table has everything in common with itself");
+                nb::gil_scoped_release released;
+                table.take_common(other, first, last);
+            },
+            nb::arg("other"), nb::arg("first"), nb::arg("last"))
         .def("records", [](const text::WordTable& table) { return to_tuple(table.records()); })
         .def(
             "partitioned_records",
@@ -472,15 +471,28 @@ void bind_text(nb::module_& m) {
                 return to_numpy(std::move(numbers));
             },
             nb::arg("letters"), nb::arg("lengths"), nb::arg("ids"), nb::arg("n_ids"))
+        .def(
+            "positions_in",
+            [](const text::WordTable& table, const Array<std::uint8_t>& letters, const Array<std::uint16_t>& lengths) {
+                std::vector<std::uint32_t> positions;
+                {
+                    nb::gil_scoped_release released;
+                    positions = table.positions_in(letters_view(letters), view(lengths));
+                }
+                return to_numpy(std::move(positions));
+            },
+            nb::arg("letters"), nb::arg("lengths"))
         .def("clear", &text::WordTable::clear)
         .def_prop_ro("n_types", &text::WordTable::n_types)
         .def_prop_ro("memory", &text::WordTable::memory)
         .def_prop_ro("document_open", &text::WordTable::document_open)
         .def_ro("n_tokens", &text::WordTable::n_tokens)
         .def_ro("n_too_long", &text::WordTable::n_too_long);
-    m.def("remap_documents", &remap_documents, nb::arg("ids"), nb::arg("lengths"), nb::arg("remaps"));
-    m.def("invert", &invert, nb::arg("words"), nb::arg("lengths"), nb::arg("first_document"), nb::arg("n_words"));
-    m.def("interleave", &interleave, nb::arg("counts"), nb::arg("runs"));
+    m.def("remap_documents", &remap_documents, nb::arg("ids"), nb::arg("lengths"), nb::arg("remaps"), nb::arg("words"),
+          nb::arg("word_lengths"));
+    m.def("invert", &invert, nb::arg("words"), nb::arg("lengths"), nb::arg("first_document"), nb::arg("counts"),
+          nb::arg("documents"));
+    m.def("interleave", &interleave, nb::arg("counts"), nb::arg("runs"), nb::arg("joined"));
     m.def(
         "first_defect",
         [](const Array<std::uint64_t>& offsets, const Array<std::uint32_t>& members, std::uint64_t limit) {

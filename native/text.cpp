@@ -2,11 +2,18 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstdlib>
+#include <new>
 #include <stdexcept>
 
 #ifdef __linux__
 #include <sys/mman.h>
 #endif
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
+#include "clones.hpp"
 
 namespace omnitm::text {
 namespace {
@@ -102,6 +109,39 @@ int leading_letters(std::uint64_t bytes) {
     return others ? std::countr_zero(others) / 8 : 8;
 }
 
+// The ASCII letters that the 16 bytes at `at` begin with, `letter_bit` set in each, zeros after them.
+struct Letters {
+    std::uint64_t first, second;
+    int n;
+};
+
+#ifdef __SSE2__
+Letters letters_at(const unsigned char* at, std::uint64_t letter_bits) {
+    alignas(32) static constexpr unsigned char masks[32] = {255, 255, 255, 255, 255, 255, 255, 255,
+                                                            255, 255, 255, 255, 255, 255, 255, 255};
+    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
+    const __m128i from_a = _mm_add_epi8(_mm_or_si128(bytes, _mm_set1_epi8(0x20)), _mm_set1_epi8(static_cast<char>(128 - 'a')));
+    const __m128i are_letters = _mm_cmplt_epi8(from_a, _mm_set1_epi8(-128 + 26));
+    const int n = std::countr_one(static_cast<std::uint32_t>(_mm_movemask_epi8(are_letters)));
+    const __m128i mask = _mm_loadu_si128(reinterpret_cast<const __m128i*>(masks + 16 - n));
+    const __m128i kept = _mm_and_si128(_mm_or_si128(bytes, _mm_set1_epi64x(static_cast<std::int64_t>(letter_bits))), mask);
+    return {static_cast<std::uint64_t>(_mm_cvtsi128_si64(kept)),
+            static_cast<std::uint64_t>(_mm_cvtsi128_si64(_mm_unpackhi_epi64(kept, kept))), n};
+}
+#else
+Letters letters_at(const unsigned char* at, std::uint64_t letter_bits) {
+    Letters letters{load(at, 8), 0, 0};
+    letters.n = leading_letters(letters.first);
+    letters.first = leading(letters.first | letter_bits, static_cast<std::size_t>(letters.n));
+    if (letters.n < 8) return letters;
+    letters.second = load(at + 8, 8);
+    const int more = leading_letters(letters.second);
+    letters.second = leading(letters.second | letter_bits, static_cast<std::size_t>(more));
+    letters.n += more;
+    return letters;
+}
+#endif
+
 bool is_blank(const unsigned char* at, const unsigned char* end) {
     while (at < end && (*at == ' ' || (*at >= '\t' && *at <= '\r'))) ++at;
     return at == end;
@@ -109,7 +149,7 @@ bool is_blank(const unsigned char* at, const unsigned char* end) {
 
 // Sorts up to `n` different numbers by counting, for each, the smaller ones: no branch depends on their order.
 template <std::size_t n>
-void sort_by_rank(std::uint32_t* numbers, std::size_t size) {
+__attribute__((always_inline)) inline void sort_by_rank(std::uint32_t* numbers, std::size_t size) {
     std::int32_t padded[n], ranks[n] = {};
     for (std::size_t i = 0; i < n; ++i) padded[i] = i < size ? static_cast<std::int32_t>(numbers[i]) : 0x7FFFFFFF;
     for (std::size_t j = 0; j < size; ++j) {
@@ -119,7 +159,8 @@ void sort_by_rank(std::uint32_t* numbers, std::size_t size) {
     for (std::size_t i = 0; i < size; ++i) numbers[ranks[i]] = static_cast<std::uint32_t>(padded[i]);
 }
 
-void sort_different(std::uint32_t* begin, std::uint32_t* end, bool fits_signed) {
+// Inlined, so as to be compiled for the processor that its caller is compiled for.
+__attribute__((always_inline)) inline void sort_different(std::uint32_t* begin, std::uint32_t* end, bool fits_signed) {
     const auto size = static_cast<std::size_t>(end - begin);
     if (size < 2) return;
     if (!fits_signed || size > 32)
@@ -134,16 +175,73 @@ void sort_different(std::uint32_t* begin, std::uint32_t* end, bool fits_signed) 
         sort_by_rank<32>(begin, size);
 }
 
+OMNITM_CLONES std::size_t remap_all(const std::uint32_t* ids, const std::uint32_t* lengths, std::size_t n_documents,
+                                    const std::uint32_t* remap, bool fits_signed, std::uint32_t* words,
+                                    std::uint32_t* word_lengths) {
+    std::uint32_t* out = words;
+    for (std::size_t document = 0; document < n_documents; ++document) {
+        std::uint32_t* const first = out;
+        for (const std::uint32_t* const end = ids + lengths[document]; ids < end; ++ids) {
+            const std::uint32_t word = remap[*ids];
+            *out = word;
+            out += word != no_word;
+        }
+        sort_different(first, out, fits_signed);
+        word_lengths[document] = static_cast<std::uint32_t>(out - first);
+    }
+    return static_cast<std::size_t>(out - words);
+}
+
 }  // namespace
 
-void use_huge_pages([[maybe_unused]] void* data, [[maybe_unused]] std::size_t bytes) {
-#ifdef MADV_HUGEPAGE
-    constexpr std::uintptr_t page = 4096;
-    if (bytes < (4u << 20)) return;
-    const std::uintptr_t begin = (reinterpret_cast<std::uintptr_t>(data) + page - 1) / page * page;
-    const std::uintptr_t end = (reinterpret_cast<std::uintptr_t>(data) + bytes) / page * page;
-    madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);  // only a hint: it may fail
+namespace {
+
+constexpr std::size_t cache_line = 64;
+
+void* copied_memory(void* memory, std::size_t before, std::size_t after) {
+    void* const copy = std::aligned_alloc(cache_line, (after + cache_line - 1) / cache_line * cache_line);
+    if (!copy) throw std::bad_alloc();
+    if (before) std::memcpy(copy, memory, before);
+    return copy;
+}
+
+#ifdef __linux__
+bool is_mapped(std::size_t bytes) { return bytes >= (1u << 20); }
+
+void* mapped_memory(void* memory, std::size_t before, std::size_t after) {
+    void* const grown = is_mapped(before) ? mremap(memory, before, after, MREMAP_MAYMOVE)
+                                          : mmap(nullptr, after, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (grown == MAP_FAILED) throw std::bad_alloc();
+    madvise(grown, after, MADV_HUGEPAGE);  // only a hint: it may fail
+    return grown;
+}
 #endif
+
+}  // namespace
+
+void* resized_memory(void* memory, std::size_t before, std::size_t after) {
+#ifdef __linux__
+    if (is_mapped(before)) return mapped_memory(memory, before, after);
+    if (is_mapped(after)) {
+        void* const grown = mapped_memory(nullptr, 0, after);
+        if (before) std::memcpy(grown, memory, before);
+        std::free(memory);
+        return grown;
+    }
+#endif
+    void* const grown = copied_memory(memory, before, after);
+    std::free(memory);
+    return grown;
+}
+
+void free_memory(void* memory, std::size_t bytes) {
+#ifdef __linux__
+    if (is_mapped(bytes)) {
+        munmap(memory, bytes);
+        return;
+    }
+#endif
+    std::free(memory);
 }
 
 CharacterRules::CharacterRules(std::span<const std::uint32_t> actions_, std::span<const std::uint8_t> contexts_,
@@ -176,6 +274,7 @@ WordTable::WordTable(const std::vector<std::string>& stop_words) : stop_words_(s
 void WordTable::clear() {
     slots_.release();
     entries_.release();
+    places_.release();
     letters_.release();
     document_ = 1;
     grow_slots(1 << 12);
@@ -188,7 +287,7 @@ void WordTable::grow_slots(std::size_t capacity) {
     std::memset(slots_.data(), 0, capacity * sizeof(std::uint64_t));
     const std::size_t mask = capacity - 1;
     for (std::size_t id = 0; id < entries_.size(); ++id) {
-        const auto hash = static_cast<std::uint32_t>(hash_of(entries_[id].head, letters_of(entries_[id])));
+        const auto hash = static_cast<std::uint32_t>(hash_of(entries_[id].head, letters_of(id)));
         std::size_t at = hash & mask;
         while (slots_[at]) at = (at + 1) & mask;
         slots_[at] = static_cast<std::uint64_t>(id + 1) << 32 | hash;
@@ -210,10 +309,11 @@ inline std::uint64_t WordTable::hash_of(const Head& head, std::string_view word)
 }
 
 // No word contains NUL, so that two of up to 16 letters are equal if their heads are.
-inline bool WordTable::equals(const Entry& entry, const Head& head, std::string_view word) const {
+inline bool WordTable::equals(std::uint32_t id, const Head& head, std::string_view word) const {
+    const Entry& entry = entries_[id];
     if (((entry.head.first ^ head.first) | (entry.head.second ^ head.second)) != 0) return false;
-    if (word.size() <= 16 && entry.length() <= 16) return true;
-    return letters_of(entry) == word;
+    if (word.size() <= 16 && !entry.is_long()) return true;
+    return letters_of(id) == word;
 }
 
 inline std::uint32_t WordTable::find(std::string_view word, const Head& head, std::uint32_t hash) const {
@@ -223,7 +323,7 @@ inline std::uint32_t WordTable::find(std::string_view word, const Head& head, st
         if (!slot) return no_word;
         if (static_cast<std::uint32_t>(slot) == hash) {
             const auto id = static_cast<std::uint32_t>((slot >> 32) - 1);
-            if (equals(entries_[id], head, word)) return id;
+            if (equals(id, head, word)) return id;
         }
     }
 }
@@ -247,7 +347,8 @@ std::uint32_t WordTable::find_or_add(std::string_view word, const Head& head, st
     const std::size_t offset = letters_.size();
     letters_.resize(offset + word.size());
     std::memcpy(letters_.data() + offset, word.data(), word.size());
-    entries_.push({head, 0, static_cast<std::uint64_t>(offset) << 16 | word.size(), 0, 0});
+    places_.push(static_cast<std::uint64_t>(offset) << 16 | word.size());
+    entries_.push({head, word.size() > sizeof(Head), 0, 0});
     const std::size_t mask = slots_.size() - 1;
     std::size_t at = hash & mask;
     while (slots_[at]) at = (at + 1) & mask;
@@ -278,7 +379,7 @@ inline void WordTable::add_token(std::string_view word, const Token& token) {
     ++n_tokens;
     const std::uint64_t slot = slots_[token.hash & (slots_.size() - 1)];
     auto id = static_cast<std::uint32_t>((slot >> 32) - 1);
-    if (static_cast<std::uint32_t>(slot) != token.hash || !slot || !equals(entries_[id], token.head, word)) {
+    if (static_cast<std::uint32_t>(slot) != token.hash || !slot || !equals(id, token.head, word)) {
         if (word.size() > longest_word) {
             ++n_too_long;
             return;
@@ -287,7 +388,7 @@ inline void WordTable::add_token(std::string_view word, const Token& token) {
     }
     Entry& entry = entries_[id];
     const bool is_new = entry.last_document != document_;
-    ++entry.count;
+    entry.add(1);
     entry.documents += is_new;
     entry.last_document = document_;
     const std::size_t is_kept = is_new & (id >= stop_words_.size());
@@ -304,7 +405,10 @@ void WordTable::end_document(Block& block) {
 
 Block WordTable::count_block(const CharacterRules& rules, std::span<const char> text, Unit unit, bool ends_document) {
     Block block;
-    // `ids_` begins with those of a document that began in an earlier block.
+    // `ids_` shall begin with those of a document that began in an earlier block.
+    if (pending_) std::memmove(ids_.data(), ids_.data() + finished_, pending_ * sizeof(std::uint32_t));
+    ids_.resize(pending_);
+    finished_ = 0;
     const auto* const begin = reinterpret_cast<const unsigned char*>(text.data());
     const unsigned char* const end = begin + text.size();
     const unsigned char* at = begin;
@@ -346,15 +450,8 @@ Block WordTable::count_block(const CharacterRules& rules, std::span<const char> 
     const std::uint64_t letter_bits = rules.letter_bit * 0x0101010101010101ull;
     while (at < end) {
         if (rules.plain_letters && out == word && end - at >= 18) {  // most words are up to 15 letters and a space
-            Head head{load(at, 8), 0};
-            int n = leading_letters(head.first);
-            if (n == 8) {
-                head.second = load(at + 8, 8);
-                const int more = leading_letters(head.second);
-                head.second = leading(head.second | letter_bits, static_cast<std::size_t>(more));
-                n += more;
-            }
-            head.first = leading(head.first | letter_bits, static_cast<std::size_t>(n));
+            const auto [first, second, n] = letters_at(at, letter_bits);
+            const Head head{first, second};
             const int after = n + (rules.first_byte[at[n]] == byte_deleted);  // perhaps a comma between
             if (n > 0 && n < 16 && rules.first_byte[at[after]] == byte_space) {
                 note(head, static_cast<std::uint32_t>(hash_of(head, {})), static_cast<std::size_t>(n));
@@ -424,10 +521,8 @@ Block WordTable::count_block(const CharacterRules& rules, std::span<const char> 
     }
     if (ends_document && (document_open_ || unit == Unit::file)) close_document();
     flush(words, batch, block);
-    const std::size_t finished = ids_.size() - pending_;
-    block.ids.assign(ids_.data(), ids_.data() + finished);
-    std::memmove(ids_.data(), ids_.data() + finished, pending_ * sizeof(std::uint32_t));
-    ids_.resize(pending_);
+    finished_ = ids_.size() - pending_;
+    block.ids = {ids_.data(), finished_};
     return block;
 }
 
@@ -437,17 +532,40 @@ void WordTable::absorb(std::span<const char> letters, std::span<const std::uint1
     for (std::size_t i = 0; i < lengths.size(); at += lengths[i++]) {
         const std::string_view word(at, lengths[i]);
         Entry& entry = entries_[find_or_add(word)];
-        entry.count += counts[i];
+        entry.add(counts[i]);
         entry.documents += static_cast<std::uint32_t>(documents[i]);
+    }
+}
+
+void WordTable::take_common(WordTable& other, std::size_t first, std::size_t last) {
+    constexpr std::size_t ahead = 16;
+    std::uint32_t hashes[ahead];
+    const std::size_t mask = slots_.size() - 1;
+    const auto prepare = [&](std::size_t id) {
+        const std::uint32_t hash = static_cast<std::uint32_t>(hash_of(other.entries_[id].head, other.letters_of(id)));
+        hashes[id % ahead] = hash;
+        __builtin_prefetch(slots_.data() + (hash & mask));
+    };
+    last = std::min(last, other.n_types());
+    for (std::size_t id = first; id < std::min(first + ahead, last); ++id) prepare(id);
+    for (std::size_t id = first; id < last; ++id) {
+        Entry& there = other.entries_[id];
+        const std::uint32_t here = find(other.letters_of(id), there.head, hashes[id % ahead]);
+        if (id + ahead < last) prepare(id + ahead);
+        if (here == no_word) continue;
+        entries_[here].add(there.count());
+        entries_[here].documents += there.documents;
+        there.count_and_is_long &= 1;
+        there.documents = 0;
     }
 }
 
 void WordTable::append_to(Records& records, std::uint32_t id) const {
     const Entry& entry = entries_[id];
-    const std::string_view letters = letters_of(entry);
+    const std::string_view letters = letters_of(id);
     records.letters.insert(records.letters.end(), letters.begin(), letters.end());
-    records.lengths.push_back(static_cast<std::uint16_t>(entry.length()));
-    records.counts.push_back(entry.count);
+    records.lengths.push_back(static_cast<std::uint16_t>(letters.size()));
+    records.counts.push_back(entry.count());
     records.documents.push_back(entry.documents);
     records.ids.push_back(id);
 }
@@ -462,10 +580,16 @@ Records WordTable::records() const {
 std::vector<Records> WordTable::partitioned_records(unsigned n_partitions) const {
     std::vector<Records> partitions(n_partitions);
     for (std::size_t id = 0; id < entries_.size(); ++id) {
-        const std::uint64_t hash = hash_of(entries_[id].head, letters_of(entries_[id]));
+        const std::uint64_t hash = hash_of(entries_[id].head, letters_of(id));
         append_to(partitions[(hash >> 32) % n_partitions], static_cast<std::uint32_t>(id));
     }
     return partitions;
+}
+
+// The order of the vocabulary: most frequent first, equally frequent ones by their letters.
+bool WordTable::is_before(std::uint32_t a, std::uint32_t b) const {
+    if (entries_[a].count() != entries_[b].count()) return entries_[a].count() > entries_[b].count();
+    return letters_of(a) < letters_of(b);
 }
 
 Selection WordTable::select(std::uint64_t min_count, std::uint64_t min_documents, std::uint64_t max_documents,
@@ -474,24 +598,23 @@ Selection WordTable::select(std::uint64_t min_count, std::uint64_t min_documents
     std::vector<std::uint32_t> passed;
     for (std::size_t id = 0; id < entries_.size(); ++id) {
         const Entry& entry = entries_[id];
-        if (entry.count == 0) continue;
-        Tally& tally = id < stop_words_.size()                                            ? selection.stop
-                       : entry.count < min_count || entry.documents < min_documents       ? selection.rare
-                       : entry.documents > max_documents                                  ? selection.frequent
-                                                                                          : selection.passed;
+        const std::uint64_t count = entry.count();
+        if (count == 0) continue;
+        Tally& tally = id < stop_words_.size()                                ? selection.stop
+                       : count < min_count || entry.documents < min_documents ? selection.rare
+                       : entry.documents > max_documents                      ? selection.frequent
+                                                                              : selection.passed;
         ++tally.types;
-        tally.tokens += entry.count;
-        const bool is_above = entry.count > floor_count || (entry.count == floor_count && letters_of(entry) < floor_word);
+        tally.tokens += count;
+        const bool is_above = count > floor_count || (count == floor_count && letters_of(id) < floor_word);
         if (&tally == &selection.passed && is_above) passed.push_back(static_cast<std::uint32_t>(id));
     }
+    const auto before = [&](std::uint32_t a, std::uint32_t b) { return is_before(a, b); };
     if (passed.size() > limit) {
-        const auto before = [&](std::uint32_t a, std::uint32_t b) {
-            if (entries_[a].count != entries_[b].count) return entries_[a].count > entries_[b].count;
-            return letters_of(entries_[a]) < letters_of(entries_[b]);
-        };
         std::nth_element(passed.begin(), passed.begin() + static_cast<std::ptrdiff_t>(limit), passed.end(), before);
         passed.resize(limit);
     }
+    std::sort(passed.begin(), passed.end(), before);
     for (const std::uint32_t id : passed) append_to(selection.words, id);
     return selection;
 }
@@ -500,7 +623,7 @@ Records WordTable::lookup(const std::vector<std::string>& words) const {
     Records found;
     for (const std::string& word : words) {
         const std::uint32_t id = find(word);
-        found.counts.push_back(id == no_word ? 0 : entries_[id].count);
+        found.counts.push_back(id == no_word ? 0 : entries_[id].count());
         found.documents.push_back(id == no_word ? 0 : entries_[id].documents);
     }
     return found;
@@ -517,25 +640,26 @@ std::vector<std::uint32_t> WordTable::remap(std::span<const char> letters, std::
     return numbers;
 }
 
+std::vector<std::uint32_t> WordTable::positions_in(std::span<const char> letters,
+                                                   std::span<const std::uint16_t> lengths) const {
+    std::vector<std::uint32_t> positions(n_types(), no_word);
+    const char* at = letters.data();
+    for (std::size_t i = 0; i < lengths.size(); at += lengths[i++]) {
+        const std::uint32_t id = find(std::string_view(at, lengths[i]));
+        if (id != no_word) positions[id] = static_cast<std::uint32_t>(i);
+    }
+    return positions;
+}
+
 std::size_t remap_documents(std::span<const std::uint32_t> ids, std::span<const std::uint32_t> lengths,
                             std::span<const std::uint32_t> remap, std::uint32_t* words, std::uint32_t* word_lengths) {
-    std::uint32_t* out = words;
-    const std::uint32_t* at = ids.data();
-    for (const std::uint32_t length : lengths) {
-        std::uint32_t* const first = out;
-        for (const std::uint32_t* const end = at + length; at < end; ++at) {
-            const std::uint32_t word = remap[*at];
-            *out = word;
-            out += word != no_word;
-        }
-        sort_different(first, out, remap.size() < 0x7FFFFFFF);
-        *word_lengths++ = static_cast<std::uint32_t>(out - first);
-    }
-    return static_cast<std::size_t>(out - words);
+    const bool fits_signed = remap.size() < 0x7FFFFFFF;
+    return remap_all(ids.data(), lengths.data(), lengths.size(), remap.data(), fits_signed, words, word_lengths);
 }
 
 void invert(std::span<const std::uint32_t> words, std::span<const std::uint32_t> lengths, std::uint32_t first_document,
             std::span<std::uint32_t> counts, std::span<std::uint32_t> documents) {
+    std::fill(counts.begin(), counts.end(), 0);
     for (const std::uint32_t word : words) ++counts[word];
     std::vector<std::uint32_t> next(counts.size());
     std::uint32_t total = 0;

@@ -4,9 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
-#include <new>
 #include <span>
 #include <string>
 #include <string_view>
@@ -45,17 +43,19 @@ struct CharacterRules {
     std::uint64_t letter_bit = 0;  // by setting this bit in each
 };
 
-// Asks for huge pages, where the system has them: tables are read at random, and addresses are found faster.
-void use_huge_pages(void* data, std::size_t bytes);
+// Memory aligned to cache lines, `before` bytes made `after` bytes. Where the system can, large ones grow without a
+// second copy and lie in huge pages: tables are read at random, and addresses are found faster.
+void* resized_memory(void* memory, std::size_t before, std::size_t after);
+void free_memory(void* memory, std::size_t bytes);
 
-// A growing array without constructors; large ones grow in place (mremap), so growth needs no second copy.
+// A growing array without constructors.
 template <class T>
 class Pod {
 public:
     Pod() = default;
     Pod(const Pod&) = delete;
     Pod& operator=(const Pod&) = delete;
-    ~Pod() { std::free(data_); }
+    ~Pod() { free_memory(data_, bytes()); }
     T* data() { return data_; }
     const T* data() const { return data_; }
     T& operator[](std::size_t i) { return data_[i]; }
@@ -66,17 +66,14 @@ public:
         if (wanted <= capacity_) return;
         std::size_t capacity = capacity_ + capacity_ / 2;
         if (capacity < wanted) capacity = wanted;
-        void* grown = std::realloc(data_, capacity * sizeof(T));
-        if (!grown) throw std::bad_alloc();
-        data_ = static_cast<T*>(grown);
+        data_ = static_cast<T*>(resized_memory(data_, bytes(), capacity * sizeof(T)));
         capacity_ = capacity;
-        use_huge_pages(data_, bytes());
     }
     void resize(std::size_t size) { reserve(size); size_ = size; }
     void grow_into_reserve(std::size_t n) { size_ += n; }
     void push(const T& value) { reserve(size_ + 1); data_[size_++] = value; }
     void clear() { size_ = 0; }
-    void release() { std::free(data_); data_ = nullptr; size_ = capacity_ = 0; }
+    void release() { free_memory(data_, bytes()); data_ = nullptr; size_ = capacity_ = 0; }
 
 private:
     T* data_ = nullptr;
@@ -94,13 +91,13 @@ struct Records {
 
 struct Tally { std::uint64_t types = 0, tokens = 0; };
 struct Selection {
-    Records words;  // the `limit` most frequent of those that passed, in no particular order
+    Records words;  // the `limit` most frequent of those that passed, in the order of the vocabulary
     Tally stop, rare, frequent, passed;
 };
 
 // One block of text, prepared: the distinct word numbers of each document, one after the other.
 struct Block {
-    std::vector<std::uint32_t> ids;
+    std::span<const std::uint32_t> ids;  // lies in the table: until the next block is counted
     std::vector<std::uint32_t> lengths;  // per finished document
     Problem problem = Problem::none;
     std::size_t problem_offset = 0;
@@ -108,8 +105,9 @@ struct Block {
 
 // Numbers words as they are first seen and counts them; open addressing over 8-byte slots:
 //   slot  = low 32 bits: hash, high 32 bits: word number + 1 (0 = empty)
-//   entry = first 16 letters (zero-padded, so that most words are compared at once) | occurrences |
-//           place of all letters: 16 bits length, 48 bits offset | documents | last document seen
+//   entry = first 16 letters (zero-padded, so that most words are compared at once) | occurrences << 1, is longer |
+//           documents | last document seen; 32 bytes, so that none lies in two cache lines
+//   place = of all letters: 16 bits length, 48 bits offset
 class WordTable {
 public:
     explicit WordTable(const std::vector<std::string>& stop_words);
@@ -117,6 +115,9 @@ public:
     Block count_block(const CharacterRules& rules, std::span<const char> text, Unit unit, bool ends_document);
     void absorb(std::span<const char> letters, std::span<const std::uint16_t> lengths,
                 std::span<const std::uint64_t> counts, std::span<const std::uint64_t> documents);
+    // Words `first` to `last` of the other table that are known here too are counted here, and no longer there.
+    // Several threads may take different words of the same table at once.
+    void take_common(WordTable& other, std::size_t first, std::size_t last);
     Records records() const;
     std::vector<Records> partitioned_records(unsigned n_partitions) const;
     // Words that come after (`floor_count`, `floor_word`) in the order of the vocabulary are counted, not returned.
@@ -126,10 +127,12 @@ public:
     // For every record the number that its word has in this table (`no_word` if none), placed at its id.
     std::vector<std::uint32_t> remap(std::span<const char> letters, std::span<const std::uint16_t> lengths,
                                      std::span<const std::uint32_t> ids, std::size_t n_ids) const;
+    // For every word of this table its position in a list (`no_word` if it is not there).
+    std::vector<std::uint32_t> positions_in(std::span<const char> letters, std::span<const std::uint16_t> lengths) const;
     void clear();
 
     std::size_t n_types() const { return entries_.size(); }
-    std::size_t memory() const { return slots_.bytes() + entries_.bytes() + letters_.bytes(); }
+    std::size_t memory() const { return slots_.bytes() + entries_.bytes() + places_.bytes() + letters_.bytes(); }
     bool document_open() const { return document_open_; }
     std::uint64_t n_tokens = 0, n_too_long = 0;
 
@@ -140,15 +143,17 @@ private:
     };
     struct Entry {
         Head head;
-        std::uint64_t count, place;
+        std::uint64_t count_and_is_long;
         std::uint32_t documents, last_document;
-        std::size_t length() const { return place & 0xFFFF; }
-        std::size_t offset() const { return place >> 16; }
+        std::uint64_t count() const { return count_and_is_long >> 1; }
+        bool is_long() const { return count_and_is_long & 1; }
+        void add(std::uint64_t count) { count_and_is_long += count << 1; }
     };
-    std::string_view letters_of(const Entry& entry) const { return {letters_.data() + entry.offset(), entry.length()}; }
+    static_assert(sizeof(Entry) == 32);
+    std::string_view letters_of(std::size_t id) const { return {letters_.data() + (places_[id] >> 16), places_[id] & 0xFFFF}; }
     static Head head_of(std::string_view word);
     static std::uint64_t hash_of(const Head& head, std::string_view word);
-    bool equals(const Entry& entry, const Head& head, std::string_view word) const;
+    bool equals(std::uint32_t id, const Head& head, std::string_view word) const;
     std::uint32_t find(std::string_view word) const;
     std::uint32_t find(std::string_view word, const Head& head, std::uint32_t hash) const;
     std::uint32_t find_or_add(std::string_view word);
@@ -171,16 +176,19 @@ private:
     void flush(const char* scratch, Batch& batch, Block& block);
     void add_token(std::string_view word, const Token& token);
     void end_document(Block& block);
+    bool is_before(std::uint32_t a, std::uint32_t b) const;
     void append_to(Records& records, std::uint32_t id) const;
 
     Pod<std::uint64_t> slots_;
     Pod<Entry> entries_;
+    Pod<std::uint64_t> places_;
     Pod<char> letters_;
     Pod<char> scratch_;
     Pod<std::uint32_t> ids_;                // of the block: documents so far, then those of the open document
     std::vector<std::string> stop_words_;
     std::uint32_t document_ = 1;
     std::size_t pending_ = 0;               // how many of `ids_` belong to the open document
+    std::size_t finished_ = 0;              // how many at the beginning of `ids_` belong to documents of the last block
     bool document_open_ = false;
     bool line_has_text_ = false;            // the line that a block was cut in is not blank so far
 };

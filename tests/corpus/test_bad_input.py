@@ -15,6 +15,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from omnitm.corpus import (
@@ -324,6 +325,31 @@ def test_full_disk_leaves_the_old_index(
     monkeypatch.undo()
     assert list(DocumentIndex.open(tmp_path / "index").vocabulary) == ["cat"]
     assert [path.name for path in tmp_path.iterdir()] == ["index"]
+
+
+@pytest.mark.parametrize("bytes_per_sync", [1, 1 << 30])
+def test_error_while_files_are_made_durable(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, bytes_per_sync: int
+) -> None:
+    def no_space(_: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    sink = storage.FolderSink(tmp_path)
+    monkeypatch.setattr(storage, "BYTES_PER_SYNC", bytes_per_sync)
+    monkeypatch.setattr(os, "fsync", no_space)
+    sink.append("word_counts", np.ones(3, dtype=np.uint64))
+    with pytest.raises(FileError, match=r"word_counts\.bin.*No space left on device"):
+        sink.seal({})
+    sink.close()
+
+
+def test_file_that_cannot_be_made(tmp_path: Path) -> None:
+    sink = storage.FolderSink(tmp_path / "missing")
+    with pytest.raises(FileError, match=r"word_counts\.bin: cannot be written: No such file or directory"):
+        sink.append("word_counts", np.ones(3, dtype=np.uint64))
+    sink.close()
+    with pytest.raises(FileError, match=r"scratch\.bin: cannot be written: No such file or directory"):
+        scratch.FileScratch(tmp_path / "missing")
 
 
 def test_scratch_that_ends_too_early(tmp_path: Path) -> None:

@@ -54,7 +54,7 @@ def append_to_index(
                 raise CorpusError(f"An index holds at most {MOST_DOCUMENTS} documents; begin another one.")
             _write_joined(path, old, new_folder=new_folder, new=new, sink=sink)
             joined = _write_joined_facts(path, old, new, source_facts(paths, reading), sink)
-            sink.seal(sizes(joined), resources.n_threads)
+            sink.seal(sizes(joined))
         finally:
             new_sink.close()
             sink.close()
@@ -70,22 +70,22 @@ def _read(folder: Path, name: str, start: int, stop: int) -> NDArray[Any]:
     return np.fromfile(file, dtype=dtype, count=stop - start, offset=start * dtype.itemsize)
 
 
-def _copy(folder: Path, name: str, n: int, sink: FolderSink, *, at: int) -> None:
+def _copy(folder: Path, name: str, n: int, sink: FolderSink) -> None:
     for start in range(0, n, ELEMENTS_AT_A_TIME):
         part = _read(folder, name, start, min(n, start + ELEMENTS_AT_A_TIME))
-        sink.write(name, at + start, part)
+        sink.append(name, part)
 
 
 def _write_joined(path: Path, old: DocumentIndex, *, new_folder: Path, new: Built, sink: FolderSink) -> None:
     n_old_pairs, n_new_pairs = len(old.document_words), new.summary.n_pairs
-    _copy(path, "document_offsets", old.n_documents + 1, sink, at=0)
-    _copy(path, "document_words", n_old_pairs, sink, at=0)
+    _copy(path, "document_offsets", old.n_documents + 1, sink)
+    _copy(path, "document_words", n_old_pairs, sink)
     first = _read(new_folder, "document_offsets", 1, new.summary.n_documents + 1) + np.uint64(n_old_pairs)
-    sink.write("document_offsets", old.n_documents + 1, first)
-    _copy(new_folder, "document_words", n_new_pairs, sink, at=n_old_pairs)
+    sink.append("document_offsets", first)
+    _copy(new_folder, "document_words", n_new_pairs, sink)
     new_offsets = _read(new_folder, "word_offsets", 0, old.n_words + 1)
     offsets = np.asarray(old.word_offsets) + new_offsets
-    sink.write("word_offsets", 0, offsets)
+    sink.append("word_offsets", offsets)
     low = 0
     while low < old.n_words:
         wanted = offsets[low] + np.uint64(ELEMENTS_AT_A_TIME)
@@ -95,7 +95,9 @@ def _write_joined(path: Path, old: DocumentIndex, *, new_folder: Path, new: Buil
             documents = _read(folder, "word_documents", int(ends[low]), int(ends[high]))
             parts.append(documents + np.uint32(shift))
             counts.append(np.diff(ends[low : high + 1]).astype(np.uint32))
-        sink.write("word_documents", int(offsets[low]), interleave(counts, parts))
+        joined = np.empty(sum(map(len, parts)), dtype=np.uint32)
+        interleave(counts, parts, joined)
+        sink.append("word_documents", joined)
         low = high
 
 

@@ -2,33 +2,30 @@
 
 from __future__ import annotations
 
-from collections import deque
-from concurrent.futures import Future, ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
-from omnitm._native import WordTable, interleave, invert, remap_documents
-from omnitm.corpus.counting import remap_of
+from omnitm._native import interleave, invert, remap_documents
+from omnitm.corpus.counting import FinalNumbers
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
     from omnitm.corpus.counting import Counted, CountedBlock, Generation
     from omnitm.corpus.scratch import Handle, Scratch
+    from omnitm.corpus.spread import Spread
 
 PAIRS_PER_RUN = 2_000_000
-Item = TypeVar("Item")
-Result = TypeVar("Result")
 
 
 class Sink(Protocol):
     """Where the arrays of an index go."""
 
-    def write(self, name: str, offset: int, array: NDArray[Any]) -> None:
-        """Put `array` at element `offset` of the array called `name`."""
+    def append(self, name: str, array: NDArray[Any]) -> None:
+        """Put `array` at the end of the array called `name`."""
 
 
 class Run(NamedTuple):
@@ -52,70 +49,88 @@ WordRange = tuple[int, int, list[int]]  # words from, to, and where they begin i
 class Assembler:
     """Writes `document_offsets`, `document_words`, `word_offsets` and `word_documents` to a sink."""
 
-    def __init__(self, scratch: Scratch, sink: Sink, n_threads: int) -> None:
-        self._scratch, self._sink, self._n_threads = scratch, sink, n_threads
+    def __init__(self, scratch: Scratch, sink: Sink, spread: Spread) -> None:
+        self._scratch, self._sink, self._spread = scratch, sink, spread
+        self._pairs, self._lengths, self._turned = _Buffers(), _Buffers(), _Buffers()
 
     def assemble(
         self, counted: Counted, vocabulary: Sequence[str], report: Callable[[int], None]
     ) -> Assembled:
         """Write both orders; `report` hears how many documents are done."""
-        with ThreadPoolExecutor(self._n_threads) as pool:
-            spread = _Spread(pool, self._n_threads)
-            runs, assembled = self._write_documents(counted, vocabulary, spread, report)
-            self._write_words(runs, len(vocabulary), spread)
+        runs, assembled = self._write_documents(counted, vocabulary, report)
+        self._write_words(runs, len(vocabulary))
         return assembled
 
     def _write_documents(
-        self, counted: Counted, vocabulary: Sequence[str], spread: _Spread, report: Callable[[int], None]
+        self, counted: Counted, vocabulary: Sequence[str], report: Callable[[int], None]
     ) -> tuple[list[Run], Assembled]:
-        remaps = _Remaps(vocabulary, self._scratch, 2 * len(counted.workers) + 2)
-        remaps.prepare(counted, spread)
+        remaps = _Remaps(FinalNumbers(vocabulary, self._scratch), 2 * len(counted.workers) + 2)
+        remaps.prepare(counted, self._spread)
         chunks = (
             (first, blocks, [remaps.of(block.generation) for block in blocks])
             for first, blocks in _chunks(counted.blocks)
         )
         runs: list[Run] = []
         n_pairs = n_documents = n_empty = 0
-        self._sink.write("document_offsets", 0, np.zeros(1, dtype=np.uint64))
-        for words, lengths, run in spread.map(lambda chunk: self._turn(chunk, len(vocabulary)), chunks):
+        self._sink.append("document_offsets", np.zeros(1, dtype=np.uint64))
+        for words, lengths, run in self._spread.map(lambda chunk: self._turn(chunk, len(vocabulary)), chunks):
             ends = np.cumsum(lengths, dtype=np.uint64) + np.uint64(n_pairs)
-            self._sink.write("document_words", n_pairs, words)
-            self._sink.write("document_offsets", n_documents + 1, ends)
+            self._sink.append("document_words", words)
+            self._sink.append("document_offsets", ends)
             n_pairs += len(words)
             n_documents += len(lengths)
             n_empty += int(np.count_nonzero(lengths == 0))
             runs.append(run)
+            self._pairs.give_back(words)
+            self._lengths.give_back(lengths)
             report(n_documents)
         return runs, Assembled(n_pairs, n_empty)
 
     def _turn(self, chunk: Chunk, n_words: int) -> tuple[NDArray[np.uint32], NDArray[np.uint32], Run]:
         """Give some documents their final word numbers, and set them aside word by word."""
         first, blocks, remaps = chunk
-        get, put = self._scratch.get, self._scratch.put
-        words, lengths = remap_documents(
-            [get(block.ids) for block in blocks], [get(block.lengths) for block in blocks], remaps
+        ids, lengths = ([block.ids for block in blocks], [block.lengths for block in blocks])
+        words = self._pairs.take(sum(handle.size for handle in ids))
+        words_per_document = self._lengths.take(n := sum(handle.size for handle in lengths))[:n]
+        get = self._scratch.get
+        n_pairs = remap_documents(
+            list(map(get, ids)), list(map(get, lengths)), remaps, words, words_per_document
         )
-        counts, documents = invert(words, lengths, first, n_words)
-        return words, lengths, Run(put(counts), put(documents))
+        for handle in (*ids, *lengths):
+            self._scratch.free(handle)
+        return (
+            words[:n_pairs],
+            words_per_document,
+            self._run(words[:n_pairs], words_per_document, first, n_words),
+        )
 
-    def _write_words(self, runs: Sequence[Run], n_words: int, spread: _Spread) -> None:
+    def _run(self, words: NDArray[np.uint32], lengths: NDArray[np.uint32], first: int, n_words: int) -> Run:
+        counts, documents = np.empty(n_words, dtype=np.uint32), self._turned.take(len(words))
+        invert(words, lengths, first, counts, documents)
+        run = Run(self._scratch.put(counts), self._scratch.put(documents[: len(words)]))
+        self._turned.give_back(documents)
+        return run
+
+    def _write_words(self, runs: Sequence[Run], n_words: int) -> None:
         totals = np.zeros(n_words, dtype=np.uint64)
         for run in runs:
             totals += self._scratch.get(run.counts)
         offsets = np.zeros(n_words + 1, dtype=np.uint64)
         np.cumsum(totals, out=offsets[1:])
-        self._sink.write("word_offsets", 0, offsets)
-        for low, joined in spread.map(lambda part: self._join(runs, part), self._word_ranges(runs, offsets)):
-            self._sink.write("word_documents", int(offsets[low]), joined)
+        self._sink.append("word_offsets", offsets)
+        for joined in self._spread.map(lambda part: self._join(runs, part), self._word_ranges(runs, offsets)):
+            self._sink.append("word_documents", joined)
+            self._pairs.give_back(joined)
 
-    def _join(self, runs: Sequence[Run], part: WordRange) -> tuple[int, NDArray[np.uint32]]:
+    def _join(self, runs: Sequence[Run], part: WordRange) -> NDArray[np.uint32]:
         low, high, starts = part
         counts = [self._scratch.get(run.counts, low, high) for run in runs]
         documents = [
             self._scratch.get(run.documents, start, start + int(count.sum()))
             for run, start, count in zip(runs, starts, counts, strict=True)
         ]
-        return low, interleave(counts, documents)
+        joined = self._pairs.take(sum(map(len, documents)))
+        return joined[: interleave(counts, documents, joined)]
 
     def _word_ranges(self, runs: Sequence[Run], offsets: NDArray[np.uint64]) -> Iterator[WordRange]:
         """Ranges of words of about `PAIRS_PER_RUN` pairs, and where each begins in every run."""
@@ -134,48 +149,45 @@ class Assembler:
             low = high
 
 
-class _Spread:
-    """Work for the threads of a pool, results in order, a few items ahead; one thread means this one."""
+class _Buffers:
+    """Arrays that are filled again and again, since fresh memory costs more than filling it."""
 
-    def __init__(self, pool: ThreadPoolExecutor, n_threads: int) -> None:
-        self._pool, self._n_threads = pool, n_threads
+    def __init__(self) -> None:
+        self._free: list[NDArray[np.uint32]] = []
 
-    def map(self, work: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
-        if self._n_threads == 1:
-            yield from map(work, items)
-            return
-        ahead: deque[Future[Result]] = deque()
+    def take(self, size: int) -> NDArray[np.uint32]:
+        """Return an array of at least this size, with anything in it."""
         try:
-            for item in items:
-                ahead.append(self._pool.submit(work, item))
-                if len(ahead) > self._n_threads:
-                    yield ahead.popleft().result()
-            while ahead:
-                yield ahead.popleft().result()
-        finally:
-            for future in ahead:
-                future.cancel()
+            array = self._free.pop()
+        except IndexError:
+            array = np.empty(0, dtype=np.uint32)
+        return array if array.size >= size else np.empty(size + size // 8, dtype=np.uint32)
+
+    def give_back(self, array: NDArray[np.uint32]) -> None:
+        """Let an array, or the one that it is a part of, be filled again."""
+        self._free.append(array if array.base is None else array.base)
 
 
 class _Remaps:
     """Final numbers of the generations in use; blocks come in order, so only the latest few are needed."""
 
-    def __init__(self, vocabulary: Sequence[str], scratch: Scratch, most: int) -> None:
-        self._table = WordTable([word.encode() for word in vocabulary])
-        self._scratch, self._most = scratch, most
+    def __init__(self, numbers: FinalNumbers, most: int) -> None:
+        self._numbers, self._most = numbers, most
         self._known: dict[int, NDArray[np.uint32]] = {}
 
-    def prepare(self, counted: Counted, spread: _Spread) -> None:
-        """Compute them all at once, in all threads, if they are few."""
+    def prepare(self, counted: Counted, spread: Spread) -> None:
+        """Compute them all at once, in all threads, if they are few; the tables then are let go."""
         generations = [generation for worker in counted.workers for generation in worker.generations]
         if len(generations) <= self._most:
-            remaps = spread.map(lambda g: remap_of(g, self._table, self._scratch), generations)
+            remaps = spread.map(self._numbers.of, generations)
             self._known = {id(g): remap for g, remap in zip(generations, remaps, strict=True)}
+            for generation in generations:
+                generation.table = None
 
     def of(self, generation: Generation) -> NDArray[np.uint32]:
         remap = self._known.get(id(generation))
         if remap is None:
-            remap = remap_of(generation, self._table, self._scratch)
+            remap = self._numbers.of(generation)
             self._known[id(generation)] = remap
             while len(self._known) > self._most:
                 del self._known[next(iter(self._known))]

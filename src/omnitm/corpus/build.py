@@ -16,6 +16,7 @@ from omnitm.corpus.documents import check_documents, document_blocks, source_blo
 from omnitm.corpus.preparation import Preparation
 from omnitm.corpus.reading import Reading, find_sources
 from omnitm.corpus.scratch import FileScratch, MemoryScratch
+from omnitm.corpus.spread import Spread
 from omnitm.corpus.storage import FolderSink, folder_in_the_making, to_json_text, vocabulary_text
 from omnitm.corpus.streams import binary_file, not_text
 from omnitm.corpus.vocabulary import IndexSummary, VocabularyChoice, VocabularyRules
@@ -134,18 +135,16 @@ class MemorySink:
     """Arrays of an index, in memory."""
 
     def __init__(self) -> None:
-        self._parts: dict[str, list[tuple[int, NDArray[Any]]]] = {}
+        self._parts: dict[str, list[NDArray[Any]]] = {}
 
-    def write(self, name: str, offset: int, array: NDArray[Any]) -> None:
-        """Keep a part."""
-        self._parts.setdefault(name, []).append((offset, array))
+    def append(self, name: str, array: NDArray[Any]) -> None:
+        """Keep a copy of the next part."""
+        self._parts.setdefault(name, []).append(array.copy())
 
     def array(self, name: str) -> NDArray[Any]:
         """All parts in their order."""
-        parts = sorted(self._parts.get(name, []), key=lambda part: part[0])
-        if not parts:
-            return np.empty(0, dtype=np.uint32)
-        return np.concatenate([array for _, array in parts])
+        parts = self._parts.get(name)
+        return np.concatenate(parts) if parts else np.empty(0, dtype=np.uint32)
 
 
 def build_in_memory(
@@ -224,7 +223,7 @@ def _build_folder(
                 "unicode_version": unicodedata.unidata_version,
             }
             write_facts(sink, built, options, source_facts(corpus.paths, corpus.reading))
-            sink.seal(sizes(built), resources.n_threads)
+            sink.seal(sizes(built))
         finally:
             sink.close()
     return output
@@ -241,8 +240,8 @@ def sizes(built: Built) -> dict[str, int]:
 
 def write_facts(sink: FolderSink, built: Built, options: dict[str, Any], sources: dict[str, Any]) -> None:
     """Write everything but the two orders."""
-    sink.write("word_counts", 0, built.counts)
-    sink.write("positions", 0, built.positions)
+    sink.append("word_counts", built.counts)
+    sink.append("positions", built.positions)
     sink.write_text("vocabulary.txt", vocabulary_text(built.words))
     sink.write_text("options.json", to_json_text(options))
     sink.write_text("sources.json", to_json_text(sources))
@@ -288,17 +287,17 @@ def _build(
     )
     n_tokens_too_long = sum(generation_table.n_too_long for generation_table in (w.table for w in workers))
     choice = VocabularyChoice(rules, keep, counted.n_documents)
-    for table in counted.tables(scratch, stop_words):
-        choice.look_at(table)
-    words, counts = choice.vocabulary()
-    summary = choice.summarize(counts, n_tokens_too_long)
-    summary.n_documents = counted.n_documents
-    _check_not_empty(summary)
-    assembled = Assembler(scratch, sink, resources.n_threads).assemble(
-        counted,
-        words,
-        lambda done: report(Progress("writing", done, counted.n_documents, counted.n_documents)),
-    )
+    with Spread(resources.n_threads) as spread:
+        choice.look_at(counted.tables(scratch, stop_words, spread), spread)
+        words, counts = choice.vocabulary()
+        summary = choice.summarize(counts, n_tokens_too_long)
+        summary.n_documents = counted.n_documents
+        _check_not_empty(summary)
+        assembled = Assembler(scratch, sink, spread).assemble(
+            counted,
+            words,
+            lambda done: report(Progress("writing", done, counted.n_documents, counted.n_documents)),
+        )
     return Built(words, counts, _completed(summary, assembled), _positions(counted.blocks))
 
 

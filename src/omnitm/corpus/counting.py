@@ -6,6 +6,7 @@ import queue
 import threading
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -13,6 +14,7 @@ import numpy as np
 from omnitm._native import WordTable
 from omnitm.corpus.characters import token_rules
 from omnitm.corpus.reading import UNITS
+from omnitm.corpus.vocabulary import words_of
 from omnitm.errors import CorpusError
 
 if TYPE_CHECKING:
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from omnitm._native import CharacterRules
     from omnitm.corpus.reading import TextBlock
     from omnitm.corpus.scratch import Handle, Scratch
+    from omnitm.corpus.spread import Spread
 
 N_PARTITIONS = 64
 MOST_DOCUMENTS = 2**32 - 2
@@ -33,7 +36,7 @@ Piece = tuple["Handle", ...]  # letters, lengths, counts, documents, ids of some
 class Generation:
     """One filling of a worker's table: its words, set aside by partition once the table was full."""
 
-    table: WordTable | None
+    table: WordTable | None  # None once it was set aside, or is no longer needed
     pieces: list[Piece] = field(default_factory=list)
     n_types: int = 0
 
@@ -109,14 +112,10 @@ class Counted(NamedTuple):
     workers: list[Worker]
     n_documents: int
 
-    def tables(self, scratch: Scratch, stop_words: Sequence[bytes]) -> Iterator[WordTable]:
-        """Tables that share no word and together hold all; one alone when nothing had to be set aside."""
+    def tables(self, scratch: Scratch, stop_words: Sequence[bytes], spread: Spread) -> Iterator[WordTable]:
+        """Tables of which each word has its count in one only; the workers' own if nothing was set aside."""
         if all(len(worker.generations) == 1 for worker in self.workers):
-            first, *others = (worker.table for worker in self.workers)
-            for other in others:
-                letters, lengths, counts, documents, _ = other.records()
-                first.absorb(letters, lengths, counts, documents)
-            yield first
+            yield from _without_repetition([worker.table for worker in self.workers], spread)
             return
         for worker in self.workers:
             worker.set_aside()
@@ -128,17 +127,43 @@ class Counted(NamedTuple):
             yield table
 
 
-def remap_of(generation: Generation, vocabulary: WordTable, scratch: Scratch) -> NDArray[np.uint32]:
-    """Compute the final word numbers of a generation's provisional ones."""
-    if generation.table is not None:
-        letters, lengths, _, _, ids = generation.table.records()
-        return vocabulary.remap(letters, lengths, ids, generation.table.n_types)
-    remap = np.full(generation.n_types, 2**32 - 1, dtype=np.uint32)
-    for piece in generation.pieces:
-        letters, lengths, _, _, ids = (scratch.get(handle) for handle in piece)
-        part = vocabulary.remap(letters, lengths, np.arange(len(ids), dtype=np.uint32), len(ids))
-        remap[ids] = part
-    return remap
+def _without_repetition(tables: list[WordTable], spread: Spread) -> list[WordTable]:
+    """Move what is counted in several tables to the first of them."""
+    for k, table in enumerate(tables):
+        for earlier in tables[:k]:
+            ranges = spread.ranges(table.n_types)
+            for _ in spread.map(partial(_take_common, earlier, table), ranges):
+                pass
+    return tables
+
+
+def _take_common(table: WordTable, other: WordTable, words: tuple[int, int]) -> None:
+    table.take_common(other, *words)
+
+
+class FinalNumbers:
+    """Finds the final numbers of a generation's words."""
+
+    def __init__(self, vocabulary: Sequence[str], scratch: Scratch) -> None:
+        words = [word.encode() for word in vocabulary]
+        self._letters = np.frombuffer(b"".join(words), dtype=np.uint8)
+        self._lengths = np.fromiter(map(len, words), dtype=np.uint16, count=len(words))
+        self._scratch = scratch
+
+    @cached_property
+    def _table(self) -> WordTable:
+        return WordTable(words_of(self._letters, self._lengths))
+
+    def of(self, generation: Generation) -> NDArray[np.uint32]:
+        """Give the final word numbers by provisional ones; 2**32 - 1 for words that were not kept."""
+        if generation.table is not None:
+            return generation.table.positions_in(self._letters, self._lengths)
+        remap = np.full(generation.n_types, 2**32 - 1, dtype=np.uint32)
+        for piece in generation.pieces:
+            letters, lengths, _, _, ids = (self._scratch.get(handle) for handle in piece)
+            part = self._table.remap(letters, lengths, np.arange(len(ids), dtype=np.uint32), len(ids))
+            remap[ids] = part
+        return remap
 
 
 def count_blocks(

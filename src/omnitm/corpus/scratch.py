@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+from bisect import insort
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
@@ -33,9 +34,12 @@ class Scratch(Protocol):
     def get(self, handle: Handle, start: int = 0, stop: int | None = None) -> NDArray[Any]:
         """Return elements `start` to `stop` of an array that was set aside."""
 
+    def free(self, handle: Handle) -> None:
+        """Forget an array; its place may be taken by another one."""
+
 
 class MemoryScratch:
-    """Keeps the arrays themselves."""
+    """Keeps copies of the arrays."""
 
     def __init__(self) -> None:
         self._arrays: list[NDArray[Any]] = []
@@ -44,12 +48,16 @@ class MemoryScratch:
     def put(self, array: NDArray[Any]) -> Handle:
         """Set an array aside."""
         with self._lock:
-            self._arrays.append(array)
+            self._arrays.append(array.copy())
             return Handle(len(self._arrays) - 1, array.size, array.dtype)
 
     def get(self, handle: Handle, start: int = 0, stop: int | None = None) -> NDArray[Any]:
         """Return elements `start` to `stop` of an array that was set aside."""
         return self._arrays[handle.offset][start:stop]
+
+    def free(self, handle: Handle) -> None:
+        """Forget an array."""
+        self._arrays[handle.offset] = self._arrays[handle.offset][:0].copy()
 
 
 class FileScratch:
@@ -57,17 +65,35 @@ class FileScratch:
 
     def __init__(self, folder: Path) -> None:
         self._path = folder / "scratch.bin"
-        self._file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
+        self._file = open_new(self._path, os.O_RDWR, 0o600)
         self._path.unlink()
         self._end = 0
+        self._gaps: list[tuple[int, int]] = []  # from, to; in order, never touching
         self._lock = threading.Lock()
 
     def put(self, array: NDArray[Any]) -> Handle:
-        """Append an array to the file."""
+        """Write an array into the first gap that is large enough, or at the end."""
         with self._lock:
-            offset, self._end = self._end, self._end + array.nbytes
+            offset = self._place_for(array.nbytes)
         write_at(self._file, array, offset, self._path)
         return Handle(offset, array.size, array.dtype)
+
+    def _place_for(self, n_bytes: int) -> int:
+        for k, (start, end) in enumerate(self._gaps):
+            if end - start >= n_bytes:
+                self._gaps[k : k + 1] = [(start + n_bytes, end)] if end - start > n_bytes else []
+                return start
+        start, self._end = self._end, self._end + n_bytes
+        return start
+
+    def free(self, handle: Handle) -> None:
+        """Let other arrays take the place of this one: pages in use cost less than new ones."""
+        end = handle.offset + handle.size * np.dtype(handle.dtype).itemsize
+        with self._lock:
+            insort(self._gaps, (handle.offset, end))
+            at = self._gaps.index((handle.offset, end))
+            near = self._gaps[max(0, at - 1) : at + 2]
+            self._gaps[max(0, at - 1) : at + 2] = _joined(near)
 
     def get(self, handle: Handle, start: int = 0, stop: int | None = None) -> NDArray[Any]:
         """Read elements `start` to `stop` of an array back."""
@@ -88,6 +114,29 @@ class FileScratch:
         os.close(self._file)
 
 
+def _joined(gaps: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    joined: list[tuple[int, int]] = []
+    for start, end in gaps:
+        if joined and joined[-1][1] == start:
+            joined[-1] = (joined[-1][0], end)
+        elif end > start:
+            joined.append((start, end))
+    return joined
+
+
+def open_new(path: Path, flags: int, mode: int) -> int:
+    """Open a file that is not there yet."""
+    try:
+        return os.open(path, flags | os.O_CREAT | os.O_EXCL, mode)
+    except OSError as error:
+        raise not_written(path, error) from error
+
+
+def not_written(path: Path, error: OSError) -> FileError:
+    """Build the error for a file of a build that is given up."""
+    return FileError(path, f"cannot be written: {error.strerror}; nothing was left behind")
+
+
 def write_at(file: int, array: NDArray[Any], offset: int, path: Path) -> None:
     """Write a whole array at a byte offset; a full disk is reported by the name of the file."""
     if array.size == 0:
@@ -98,4 +147,4 @@ def write_at(file: int, array: NDArray[Any], offset: int, path: Path) -> None:
         while done < len(view):
             done += os.pwrite(file, view[done:], offset + done)
     except OSError as error:
-        raise FileError(path, f"cannot be written: {error.strerror}; nothing was left behind") from error
+        raise not_written(path, error) from error

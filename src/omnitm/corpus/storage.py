@@ -8,7 +8,6 @@ import json
 import os
 import shutil
 import tempfile
-import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,11 +15,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from omnitm.corpus.scratch import write_at
+from omnitm.corpus.scratch import not_written, open_new, write_at
 from omnitm.errors import FileError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
+    from concurrent.futures import Future
 
     from numpy.typing import NDArray
 
@@ -39,49 +39,84 @@ TEXTS = ("vocabulary.txt", "options.json", "summary.json", "sources.json")
 FILES = (*(f"{name}.bin" for name in ARRAYS), *TEXTS)
 SMALL = 1 << 20  # bytes; files up to this size are checked in full whenever an index is opened
 LARGEST_MANIFEST = 1 << 16
+BYTES_PER_SYNC = 32 << 20  # of one file, before they are sent to the disk while the next ones are computed
 Parsed = TypeVar("Parsed")
 _HERE, _EXCHANGE = -100, 2  # AT_FDCWD and RENAME_EXCHANGE of renameat2
 
 
+class _GrowingFile:
+    """A file that is hashed while it is being written."""
+
+    def __init__(self, path: Path) -> None:
+        self.path, self.size, self.n_unsynced = path, 0, 0
+        self._digest = hashlib.sha256()
+        self._file = open_new(path, os.O_WRONLY, 0o666)
+
+    def append(self, data: NDArray[np.uint8]) -> None:
+        write_at(self._file, data, self.size, self.path)
+        self._digest.update(data.data)
+        self.size += data.nbytes
+        self.n_unsynced += data.nbytes
+
+    def facts(self) -> dict[str, int | str]:
+        return {"size": self.size, "sha256": self._digest.hexdigest()}
+
+    def close(self) -> None:
+        os.close(self._file)
+
+
 class FolderSink:
-    """The arrays of an index as files of a folder that is not yet at its final place."""
+    """The files of an index, in a folder that is not yet at its final place."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self._files: dict[str, int] = {}
-        self._lock = threading.Lock()
+        self._files: dict[str, _GrowingFile] = {}
+        self._syncing = ThreadPoolExecutor(len(FILES))
+        self._synced: list[Future[None]] = []
 
-    def write(self, name: str, offset: int, array: NDArray[Any]) -> None:
-        """Put `array` at element `offset` of the file of `name`."""
-        path = self.folder / f"{name}.bin"
-        with self._lock:
-            if name not in self._files:
-                self._files[name] = os.open(path, os.O_WRONLY | os.O_CREAT, 0o666)
-        array = np.ascontiguousarray(array, dtype=ARRAYS[name])
-        write_at(self._files[name], array, offset * array.itemsize, path)
+    def append(self, name: str, array: NDArray[Any]) -> None:
+        """Put `array` at the end of the file of `name`."""
+        self._append(f"{name}.bin", np.ascontiguousarray(array, dtype=ARRAYS[name]).view(np.uint8))
 
     def write_text(self, name: str, text: str) -> None:
         """Write a small text file."""
-        path = self.folder / name
-        try:
-            path.write_bytes(text.encode("utf-8"))
-        except OSError as error:
-            raise FileError(path, f"cannot be written: {error.strerror}; nothing was left behind") from error
+        self._append(name, np.frombuffer(text.encode("utf-8"), dtype=np.uint8))
+
+    def _append(self, name: str, data: NDArray[np.uint8]) -> None:
+        if name not in self._files:
+            self._files[name] = _GrowingFile(self.folder / name)
+        file = self._files[name]
+        file.append(data)
+        if file.n_unsynced >= BYTES_PER_SYNC and all(sync.done() for sync in self._synced):
+            self._sync(file)
+
+    def _sync(self, file: _GrowingFile) -> None:
+        """Make a file durable while the work goes on."""
+        file.n_unsynced = 0
+        self._synced.append(self._syncing.submit(_sync, file.path))
+
+    def _wait_until_synced(self) -> None:
+        for sync in self._synced:
+            sync.result()
+        self._synced.clear()
 
     def close(self) -> None:
         """Close all files."""
+        self._syncing.shutdown()
         for file in self._files.values():
-            os.close(file)
+            file.close()
         self._files.clear()
 
-    def seal(self, figures: Mapping[str, int], n_threads: int) -> None:
+    def seal(self, figures: Mapping[str, int]) -> None:
         """Make all files durable, then write the manifest: its presence says that the rest is complete."""
         for name, dtype in ARRAYS.items():
-            self.write(name, 0, np.empty(0, dtype=dtype))
-        self.close()
-        with ThreadPoolExecutor(n_threads) as pool:
-            sums = dict(zip(FILES, pool.map(lambda name: _synced(self.folder / name), FILES), strict=True))
-        manifest = {"format": FORMAT, "version": VERSION, **figures, "files": dict(sorted(sums.items()))}
+            self.append(name, np.empty(0, dtype=dtype))
+        self._wait_until_synced()  # an error is reported once only
+        for file in self._files.values():
+            self._sync(file)
+        self._wait_until_synced()
+        facts = {name: self._files[name].facts() for name in sorted(FILES)}
+        manifest = {"format": FORMAT, "version": VERSION, **figures, "files": facts}
         self.write_text(MANIFEST, to_json_text(manifest))
         _sync(self.folder / MANIFEST)
         _sync(self.folder)
@@ -92,18 +127,12 @@ def to_json_text(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, indent=1) + "\n"
 
 
-def _synced(path: Path) -> dict[str, int | str]:
-    size, digest = checksum(path)
-    _sync(path)
-    return {"size": size, "sha256": digest}
-
-
 def _sync(path: Path) -> None:
     file = os.open(path, os.O_RDONLY)
     try:
         os.fsync(file)
     except OSError as error:
-        raise FileError(path, f"cannot be written: {error.strerror}; nothing was left behind") from error
+        raise not_written(path, error) from error
     finally:
         os.close(file)
 

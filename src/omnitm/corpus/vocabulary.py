@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from omnitm._native import WordTable
+    from omnitm.corpus.spread import Spread
 
 NO_LIMIT = 2**63 - 1
 
@@ -144,48 +145,54 @@ class VocabularyChoice:
             if rules.fixed is not None
             else (rules.min_count, *rules.document_limits(n_documents))
         )
-        self._candidates: dict[str, int] = {}
+        self._candidates: list[tuple[int, str]] = []  # minus the count, word: in the order of the vocabulary
         self._floor = (
             0,
             b"",
-        )  # the last word that would be kept so far: those after it need not be looked at
+        )  # the last word to be kept as things stand: those after it need not be looked at
         self._most = NO_LIMIT if rules.max_words is None else rules.max_words
         self.stop, self.rare, self.frequent, self.passed = Tally(), Tally(), Tally(), Tally()
 
-    def look_at(self, table: WordTable) -> None:
-        """Take candidates and figures from a table."""
+    def look_at(self, tables: Iterable[WordTable], spread: Spread) -> None:
+        """Take candidates and figures from the tables."""
         limit = 0 if self._rules.fixed is not None else self._most
-        words, *tallies = table.select(*self._limits, limit, *self._floor)
+        chosen = spread.map(
+            lambda table: (table, table.select(*self._limits, limit, *self._floor)),
+            tables,
+        )
+        for table, selection in chosen:
+            self._take(table, selection)
+
+    def _take(self, table: WordTable, selection: tuple[Any, ...]) -> None:
+        words, *tallies = selection
         for tally, counted in zip((self.stop, self.rare, self.frequent, self.passed), tallies, strict=True):
             tally.add(counted)
         counts, documents = table.lookup(self._named_bytes)
         self._named_counts += counts
         self._named_documents += documents
         letters, lengths, counts, _, _ = words
-        self._candidates.update(zip(words_of(letters, lengths), counts.tolist(), strict=True))
-        if len(self._candidates) >= 2 * self._most:
-            best = self._best(self._candidates, self._most)
-            self._candidates = dict(best)
-            self._floor = (best[-1][1], best[-1][0].encode())
-
-    @staticmethod
-    def _best(counts: Mapping[str, int], most: int) -> list[tuple[str, int]]:
-        ordered = sorted(counts)
-        ordered.sort(key=counts.__getitem__, reverse=True)  # stable: ties stay in alphabetical order
-        return [(word, counts[word]) for word in ordered[:most]]
+        spelled = map(bytes.decode, words_of(letters, lengths))
+        self._candidates += zip((-counts.astype(np.int64)).tolist(), spelled, strict=True)
+        self._candidates.sort()  # quick: two parts that are sorted already
+        del self._candidates[self._most :]
+        if len(self._candidates) == self._most:
+            count, word = self._candidates[-1]
+            self._floor = (-count, word.encode())
 
     def vocabulary(self) -> tuple[list[str], NDArray[np.uint64]]:
         """Words and how often each occurs: most frequent first, or in the order that was fixed."""
         if self._rules.fixed is not None:
             return self._named, self._named_counts
         named = {
-            word: count for word, count in zip(self._named, self._named_counts.tolist(), strict=True) if count
+            word: -count
+            for word, count in zip(self._named, self._named_counts.tolist(), strict=True)
+            if count
         }
-        others = {word: count for word, count in self._candidates.items() if word not in named}
-        ordered = self._best(others, max(0, self._most - len(named)))
-        if named:
-            ordered = self._best(named | dict(ordered), len(named) + len(ordered))
-        return [word for word, _ in ordered], np.array([count for _, count in ordered], dtype=np.uint64)
+        others = [candidate for candidate in self._candidates if candidate[1] not in named]
+        ordered = others[: max(0, self._most - len(named))]
+        ordered += ((count, word) for word, count in named.items())
+        ordered.sort()
+        return [word for _, word in ordered], np.array([-count for count, _ in ordered], dtype=np.uint64)
 
     def summarize(self, kept_counts: NDArray[np.uint64], n_too_long: int) -> IndexSummary:
         """Say how many words were kept, and how many dropped for which reason."""
@@ -220,12 +227,11 @@ class VocabularyChoice:
                 self.passed.add((1, count))
 
 
-def words_of(letters: NDArray[np.uint8], lengths: NDArray[np.uint16]) -> list[str]:
+def words_of(letters: NDArray[np.uint8], lengths: NDArray[np.uint16]) -> list[bytes]:
     """Words of a native record."""
     joined = letters.tobytes()
     ends = np.cumsum(lengths, dtype=np.int64).tolist()
-    starts = [0, *ends[:-1]]
-    return [joined[start:end].decode() for start, end in zip(starts, ends, strict=True)] if ends else []
+    return [joined[start:end] for start, end in zip([0, *ends], ends, strict=False)]
 
 
 def _checked_words(name: str, words: Iterable[Any]) -> tuple[str, ...]:

@@ -1,0 +1,62 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from omnitm._native import WordTable, interleave, invert, remap_documents
+from omnitm.corpus.scratch import FileScratch, Handle, MemoryScratch
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@settings(max_examples=200, deadline=None)
+@given(steps=st.lists(st.tuples(st.booleans(), st.integers(0, 50)), max_size=60))
+@pytest.mark.parametrize("kind", ["file", "memory"])
+def test_arrays_come_back_whatever_was_freed(
+    tmp_path_factory: pytest.TempPathFactory, kind: str, steps: list[tuple[bool, int]]
+) -> None:
+    scratch = FileScratch(tmp_path_factory.mktemp("scratch")) if kind == "file" else MemoryScratch()
+    kept: list[tuple[Handle, list[int]]] = []
+    for number, (is_freed, size) in enumerate(steps):
+        if is_freed and kept:
+            scratch.free(kept.pop(size % len(kept))[0])
+        else:
+            array = np.full(size, number, dtype=np.uint32)
+            kept.append((scratch.put(array), array.tolist()))
+            array[:] = 99_999
+        assert [scratch.get(handle).tolist() for handle, _ in kept] == [values for _, values in kept]
+    if isinstance(scratch, FileScratch):
+        scratch.close()
+
+
+def test_freed_place_is_used_again(tmp_path: Path) -> None:
+    scratch = FileScratch(tmp_path)
+    handles = [scratch.put(np.zeros(10, dtype=np.uint32)) for _ in range(4)]
+    for k in (2, 0, 1):
+        scratch.free(handles[k])
+    assert scratch.put(np.zeros(30, dtype=np.uint32)).offset == 0
+    assert scratch.put(np.zeros(1, dtype=np.uint32)).offset == 160
+    scratch.close()
+
+
+def test_native_code_does_not_write_past_an_array() -> None:
+    small, two = np.empty(1, dtype=np.uint32), np.array([0, 1], dtype=np.uint32)
+    with pytest.raises(ValueError, match="too small"):
+        remap_documents([two], [two[1:]], [two], small, small)
+    with pytest.raises(ValueError, match="too small"):
+        remap_documents([two[1:]], [two], [two], small, small)
+    with pytest.raises(ValueError, match="too small"):
+        invert(two, two, 0, two.copy(), small)
+    with pytest.raises(ValueError, match="too small"):
+        interleave([two], [two], small)
+
+
+def test_table_has_nothing_in_common_with_itself() -> None:
+    table = WordTable([b"the"])
+    with pytest.raises(ValueError, match="everything in common with itself"):
+        table.take_common(table, 0, 1)
