@@ -26,6 +26,9 @@ COMMANDS = (
     "explore",
     "evaluate",
     "info",
+    "export",
+    "pack",
+    "unpack",
     "cooccur",
 )
 _MISTAKE, _INTERRUPTED = 2, 130
