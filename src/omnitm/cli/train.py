@@ -12,6 +12,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from omnitm.cli.examples import command_parser
+from omnitm.cli.running import (
+    add_running_options,
+    check_no_running_options,
+    chosen_engine,
+    listening,
+)
 from omnitm.errors import FileError, ParameterError
 from omnitm.machine import PAPER, AutoencoderSettings
 
@@ -27,6 +33,9 @@ stopped? the same command with --resume trains the rest:
   omnitm train news.txt -o news-model --resume
 more words later:
   omnitm train news.txt -o news-model --add --words more.txt
+on several machines, each with its own part of the words:
+  omnitm train news.idx -o part-3 --shard 3/16
+  omnitm merge part-* -o news-model
 another model of words on the same text:
   omnitm train news.txt -o news-w2v --model word2vec --set window=10"""
 
@@ -81,9 +90,6 @@ def add_parser(commands: Commands) -> None:
     existing.add_argument("--add", action="store_true", help="train more words of a finished model")
     existing.add_argument("--force", action="store_true", help="replace an existing model")
     parser.add_argument(
-        "--threads", metavar="N", type=int, help="threads to train in (default: one per core)"
-    )
-    parser.add_argument(
         "--keep-top",
         metavar="K",
         type=int,
@@ -91,6 +97,7 @@ def add_parser(commands: Commands) -> None:
         "where a number per pair of words is too much (default: all)",
     )
     parser.add_argument("--quiet", action="store_true", help="no progress bar, no summary")
+    add_running_options(parser)
     _add_settings(parser)
 
 
@@ -124,41 +131,49 @@ def _add_settings(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Train, and say what came out."""
     from omnitm.cli.corpora import open_corpus
+    from omnitm.embedding.shards import Shard
     from omnitm.embedding.store.folder import check_free_for_use
     from omnitm.embedding.training import add_words, train_model
-    from omnitm.engines import ThreadsEngine
+    from omnitm.engines.threads import available_cores
 
     if arguments.model not in {"omni", "fast-omni"}:
         return _run_baseline(arguments)
-    settings, engine = _settings(arguments), ThreadsEngine(arguments.threads)
+    settings, engine = _settings(arguments), chosen_engine(arguments)
     if arguments.add and (settings or arguments.seed is not None or arguments.keep_top is not None):
         raise ParameterError(
             "--add trains with the settings and seed of the model; leave out other settings."
         )
+    if arguments.add and arguments.shard:
+        raise ParameterError("--add and --shard don't go together: train shards, merge them, then add words.")
+    shard = None if arguments.shard is None else Shard.parse(arguments.shard)
     named = None if arguments.words is None else read_targets(arguments.words)
     reuse = arguments.resume or arguments.add
     if not reuse:
         check_free_for_use(arguments.output, force=arguments.force)
+    threads = arguments.threads or available_cores()
     index = open_corpus(
-        arguments.corpus, arguments.output, reuse=reuse, threads=engine.n_jobs, quiet=arguments.quiet
+        arguments.corpus, arguments.output, reuse=reuse, threads=threads, quiet=arguments.quiet
     )
-    common: dict[str, Any] = {"engine": engine, "progress": not arguments.quiet}
     started = time.monotonic()
-    if arguments.add:
-        vectors = add_words(index, arguments.output, _words_to_add(arguments, index, named), **common)
-    else:
-        vectors = train_model(
-            index,
-            arguments.output,
-            named or _top_words(arguments, index),
-            settings=settings,
-            seed=arguments.seed,
-            resume=arguments.resume,
-            force=arguments.force,
-            keep_top=arguments.keep_top,
-            **common,
-        )
-    prepare_similarity(arguments.output, quiet=arguments.quiet)
+    with listening(arguments) as progress:
+        common: dict[str, Any] = {"engine": engine, "progress": progress}
+        if arguments.add:
+            vectors = add_words(index, arguments.output, _words_to_add(arguments, index, named), **common)
+        else:
+            vectors = train_model(
+                index,
+                arguments.output,
+                named or _top_words(arguments, index),
+                settings=settings,
+                seed=arguments.seed,
+                resume=arguments.resume,
+                force=arguments.force,
+                keep_top=arguments.keep_top,
+                shard=shard,
+                **common,
+            )
+    if shard is None:
+        prepare_similarity(arguments.output, quiet=arguments.quiet)
     if not arguments.quiet:
         _say_what_is_there(arguments.output, vectors, time.monotonic() - started)
     return 0
@@ -170,6 +185,7 @@ def _run_baseline(arguments: argparse.Namespace) -> int:
     from omnitm.embedding.store.folder import check_free_for_use
 
     check_options(arguments)
+    check_no_running_options(arguments)
     settings = baseline_settings(arguments, _SETTING_HELP)
     named = None if arguments.words is None else read_targets(arguments.words)
     check_free_for_use(arguments.output, force=arguments.force)

@@ -1,0 +1,44 @@
+"""The engines by name."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from omnitm.errors import ParameterError
+
+if TYPE_CHECKING:
+    from omnitm.engines.protocol import Engine
+
+ENGINES = ("threads", "processes", "ray")
+
+
+def make_engine(name: str, n_jobs: int | None = None, address: str | None = None) -> Engine:
+    """Make an engine.
+
+    Parameters
+    ----------
+    name
+        "threads", "processes" or "ray".
+    n_jobs
+        Threads, processes, or cores of a Ray cluster that is started here; None: one per core.
+    address
+        A running Ray cluster; None: start one here.
+
+    Examples
+    --------
+    >>> make_engine("processes", 2).n_jobs
+    2
+    """
+    from omnitm.engines import ProcessesEngine, ThreadsEngine
+
+    if address is not None and name != "ray":
+        raise ParameterError(f"An address is for the engine 'ray', not for {name!r}; leave it out.")
+    if name == "threads":
+        return ThreadsEngine(n_jobs)
+    if name == "processes":
+        return ProcessesEngine(n_jobs)
+    if name == "ray":
+        from omnitm.engines.ray_cluster import RayEngine
+
+        return RayEngine(address, n_jobs)
+    raise ParameterError(f"The engine must be one of {', '.join(ENGINES)}. Got {name!r}.")
