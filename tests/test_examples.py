@@ -25,7 +25,6 @@ MODULES = (
     "embedding.word_vectors",
     "engines.registry",
     "evaluation.coherence",
-    "explain.company",
     "explain.evidence",
     "explain.explainer",
     "explain.matching",

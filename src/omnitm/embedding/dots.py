@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 _STEPS = 32_767  # a vector of real numbers is cut into two int16 vectors: coarse steps, and steps of steps
 
+_EDGES = (0, 4096, 8192, 16384)  # of blocks of columns; frequent words, which vary most, come first
+
 
 class RowLengths(NamedTuple):
     """What is known about the rows of a matrix after reading it once."""
@@ -22,19 +24,32 @@ class RowLengths(NamedTuple):
     """Euclidean length of every row."""
     largest: int
     """Largest magnitude in the matrix."""
+    edges: NDArray[np.int64]
+    """Where blocks of columns begin, and the last one ends; none for real numbers."""
+    sums: NDArray[np.int64]
+    """Sum of every block, rows x blocks."""
+    squares: NDArray[np.int64]
+    """Sum of the squares of every block, rows x blocks."""
 
 
 def row_lengths(matrix: NDArray[Any]) -> RowLengths:
-    """Measure every row."""
-    norms, largest = np.empty(len(matrix)), 0
+    """Measure every row, and blocks of columns of integers."""
+    n_rows, n_columns = matrix.shape
+    edges = np.array([*(edge for edge in _EDGES if edge < n_columns), n_columns], dtype=np.int64)
+    if matrix.dtype != np.int16:
+        edges = edges[:0]
+    shape = n_rows, max(0, len(edges) - 1)
+    sums, squares, norms = np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=np.int64), np.empty(n_rows)
+    largest = 0
     for start, block in row_blocks(matrix):
+        part = slice(start, start + len(block))
         if block.dtype != np.int16:
-            norms[start : start + len(block)] = np.sqrt(np.einsum("ij,ij->i", block, block, dtype=np.float64))
+            norms[part] = np.sqrt(np.einsum("ij,ij->i", block, block, dtype=np.float64))
             continue
-        squares = np.empty(len(block), dtype=np.int64)
-        largest = max(largest, _native.row_squares(block, squares))
-        norms[start : start + len(block)] = np.sqrt(squares)
-    return RowLengths(norms, largest)
+        found = _native.block_sums(block, edges, sums[part].reshape(-1), squares[part].reshape(-1))
+        largest = max(largest, found)
+        norms[part] = np.sqrt(squares[part].sum(axis=1))
+    return RowLengths(norms, largest, edges, sums, squares)
 
 
 def row_dots(matrix: NDArray[Any], largest: int, vector: NDArray[Any]) -> NDArray[np.float64]:
