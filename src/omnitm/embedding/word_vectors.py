@@ -146,6 +146,9 @@ class WordVectors(Shareable):
             return self.get_vector(words)
         return self.matrix[[self.get_index(word) for word in words]]
 
+    def __deepcopy__(self, memo: dict[int, Any]) -> WordVectors:
+        return self  # never changes; scikit-learn's `clone` would copy gigabytes
+
     def __repr__(self) -> str:
         kept = "" if self.keep_top is None else f", the {self.keep_top:,} of each word that differ most"
         return f"WordVectors({len(self):,} words x {self.vector_size:,} features{kept})"
