@@ -11,6 +11,7 @@ __all__ = [
     "Explainer",
     "OmniTMAE",
     "OmniVectorizer",
+    "TsetlinMachineClassifier",
     "WordVectors",
     "__version__",
     "train_model",
@@ -23,12 +24,14 @@ if TYPE_CHECKING:
     from omnitm.embedding.vectorizer import OmniVectorizer
     from omnitm.embedding.word_vectors import WordVectors
     from omnitm.explain import Explainer
+    from omnitm.machine.classifier import TsetlinMachineClassifier
 
 _HOMES = {
     "DocumentIndex": "omnitm.corpus",
     "Explainer": "omnitm.explain",
     "OmniTMAE": "omnitm.embedding.estimator",
     "OmniVectorizer": "omnitm.embedding.vectorizer",
+    "TsetlinMachineClassifier": "omnitm.machine.classifier",
     "WordVectors": "omnitm.embedding.word_vectors",
     "train_model": "omnitm.embedding.training",
 }

@@ -27,7 +27,8 @@ _FEWEST_COLUMNS = 8192  # below, reading everything takes no longer
 
 def can_prune(matrix: NDArray[np.int16]) -> bool:
     """Whether a matrix is worth the trouble."""
-    return matrix.dtype == np.int16 and matrix.shape[1] >= _FEWEST_COLUMNS
+    is_mapped = isinstance(matrix, np.ndarray)  # rows that are decoded first cost more than they save
+    return is_mapped and matrix.dtype == np.int16 and matrix.shape[1] >= _FEWEST_COLUMNS
 
 
 def highest_cosines(
