@@ -1,7 +1,8 @@
-"""Train the baselines on one index, one after the other, and note what each cost.
+"""Train the models of the similarity table on one index, one after the other, and note what each cost.
 
-    nice -n 10 python benchmarks/train_wikipedia.py wiki.idx -o models --models word2vec fasttext glove ppmi
-    nice -n 10 python benchmarks/train_wikipedia.py wiki.idx -o models --models tmae --words words.txt
+    omnitm index enwiki.txt -o wiki.idx
+    python benchmarks/similarity_models.py wiki.idx -o models --models omni word2vec fasttext glove ppmi
+    python benchmarks/similarity_models.py wiki.idx -o models --models omni-paper tmae --words words.txt
 
 CPU seconds (user + system, all threads, reading the text and saving included) go to
 benchmarks/results/similarity-cost.json; a model that is there already is left alone.
@@ -17,14 +18,23 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from omnitm.baselines import BASELINES, make_baseline
+from omnitm.cli.train import prepare_similarity
 from omnitm.corpus import DocumentIndex
 from omnitm.embedding import WordVectors
+from omnitm.embedding.training import train_model
+from omnitm.machine import PAPER, AutoencoderSettings
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from omnitm.embedding.progress import Progress
 
+OMNI: dict[str, dict[str, Any]] = {
+    "omni": {},
+    "omni-paper": PAPER,
+    "fast-omni": {"algorithm": "fast"},
+    "fast-omni-paper": {**PAPER, "algorithm": "fast"},
+}
 COSTS = Path(__file__).parent / "results" / "similarity-cost.json"
 _SECONDS_BETWEEN_LINES = 30
 
@@ -51,8 +61,13 @@ def train(
     name: str, index: DocumentIndex, words: list[str] | None, settings: dict[str, Any], output: Path
 ) -> None:
     started, cpu_before = time.monotonic(), cpu_seconds()
-    vectors = make_baseline(name, settings).train(index, words, progress=log_lines(name))
-    vectors.save(output, force=True)
+    if name in OMNI:
+        own = AutoencoderSettings(**{**OMNI[name], **settings})
+        vectors = train_model(index, output, words, settings=own, force=True, progress=log_lines(name))
+        prepare_similarity(output, quiet=True)
+    else:
+        vectors = make_baseline(name, settings).train(index, words, progress=log_lines(name))
+        vectors.save(output, force=True)
     cost = {
         "cpu_seconds": round(cpu_seconds() - cpu_before, 1),
         "seconds": round(time.monotonic() - started, 1),
@@ -68,7 +83,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("index", type=Path)
     parser.add_argument("-o", "--output", type=Path, required=True)
-    parser.add_argument("--models", nargs="+", choices=BASELINES, default=list(BASELINES))
+    parser.add_argument("--models", nargs="+", choices=[*OMNI, *BASELINES], required=True)
     parser.add_argument(
         "--words", type=Path, help="only these words, one per line; unknown ones are left out"
     )

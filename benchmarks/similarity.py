@@ -1,0 +1,92 @@
+"""The paper's Table 1 on our own text: every model that was trained, on the same pairs.
+
+    python benchmarks/similarity_models.py wiki.idx -o models --models omni word2vec glove ppmi
+    python benchmarks/similarity.py models --index wiki.idx --data DIR
+
+Writes benchmarks/results/similarity.md and similarity.json; models that are not there are named at the end.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from omnitm.corpus import DocumentIndex
+from omnitm.embedding import WordVectors
+from omnitm.evaluation.datasets import PAPER_SETS
+from omnitm.evaluation.published import published_rows
+from omnitm.evaluation.similarity import evaluate_similarity
+from omnitm.evaluation.tables import similarity_tables
+
+if TYPE_CHECKING:
+    from omnitm.evaluation.results import ModelResult, SimilarityReport
+
+RESULTS = Path(__file__).parent / "results"
+OTHER_SETS = ("SimLex-999", "WS-353-SIM", "WS-353-REL")
+MODELS: dict[str, tuple[str, ...]] = {
+    "omni": ("similarity", "association", "association-symmetric"),
+    "fast-omni": ("similarity", "association", "association-symmetric"),
+    "omni-paper": ("association", "association-symmetric", "cosine"),
+    "fast-omni-paper": ("association", "association-symmetric", "cosine"),
+    "word2vec": ("cosine",),
+    "fasttext": ("cosine",),
+    "glove": ("cosine",),
+    "ppmi": ("similarity", "association", "cosine"),
+    "ppmi-smoothed": ("similarity",),
+}
+RG_65_ONLY = ("tmae-rg65", "two-phase-rg65")  # the paper, too, has these on the smallest set alone
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("models", type=Path, help="folder with one folder per model")
+    parser.add_argument("--index", type=Path, required=True)
+    parser.add_argument("--data", type=Path)
+    arguments = parser.parse_args()
+    index = DocumentIndex.open(arguments.index)
+    frequencies = dict(zip(index.vocabulary, index.document_frequencies.tolist(), strict=True))
+    common: dict[str, Any] = {"data": arguments.data, "frequencies": frequencies, "on_row": print}
+    report = full_report(arguments.models, common)
+    for name in RG_65_ONLY:
+        if (folder := arguments.models / name).exists():
+            small = evaluate_similarity(
+                {name: WordVectors.load(folder)}, ["RG-65"], metrics=["cosine"], **common
+            )
+            report = replace(report, rows=(*report.rows, *small.rows))
+    write(report, missing=[name for name in (*MODELS, *RG_65_ONLY) if not (arguments.models / name).exists()])
+
+
+def full_report(folder: Path, common: dict[str, Any]) -> SimilarityReport:
+    """Score every model by each of its metrics, all on the pairs that all models know."""
+    models = {name: WordVectors.load(folder / name) for name in MODELS if (folder / name).exists()}
+    metrics = list(dict.fromkeys(metric for name in models for metric in MODELS[name]))
+    report = evaluate_similarity(models, [*PAPER_SETS, *OTHER_SETS], metrics=metrics, **common)
+    return replace(report, rows=tuple(row for row in report.rows if wanted(row)))
+
+
+def wanted(row: ModelResult) -> bool:
+    return row.metric in MODELS[row.model]
+
+
+def write(report: SimilarityReport, missing: list[str]) -> None:
+    costs = json.loads((RESULTS / "similarity-cost.json").read_text())
+    lines = ["# Similarity on English Wikipedia: our rows, and the paper's (another corpus) beside them\n"]
+    beside = replace(report, rows=(*published_rows(), *report.rows))
+    lines += [table.to_markdown() for table in similarity_tables(beside)]
+    lines += [
+        "**CPU seconds of training, all threads, saving included**\n",
+        "| model | words | CPU s |",
+        "|---|--:|--:|",
+    ]
+    lines += [f"| {name} | {cost['words']:,} | {cost['cpu_seconds']:,.0f} |" for name, cost in costs.items()]
+    lines += ["", *(f"- {note}" for note in report.notes), *(f"- not run: {name}" for name in missing)]
+    (RESULTS / "similarity.md").write_text("\n".join(lines) + "\n")
+    (RESULTS / "similarity.json").write_text(report.to_json() + "\n")
+    print(f"{RESULTS / 'similarity.md'}")
+
+
+if __name__ == "__main__":
+    main()
