@@ -2,18 +2,11 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstdlib>
-#include <new>
 #include <stdexcept>
 
-#ifdef __linux__
-#include <sys/mman.h>
-#endif
 #ifdef __SSE2__
 #include <emmintrin.h>
 #endif
-
-#include "clones.hpp"
 
 namespace omnitm::text {
 namespace {
@@ -144,102 +137,7 @@ bool is_blank(const unsigned char* at, const unsigned char* end) {
     return at == end;
 }
 
-// Sorts up to `n` different numbers by counting, for each, the smaller ones: no branch depends on their order.
-template <std::size_t n>
-__attribute__((always_inline)) inline void sort_by_rank(std::uint32_t* numbers, std::size_t size) {
-    std::int32_t padded[n], ranks[n] = {};
-    for (std::size_t i = 0; i < n; ++i) padded[i] = i < size ? static_cast<std::int32_t>(numbers[i]) : 0x7FFFFFFF;
-    for (std::size_t j = 0; j < size; ++j) {
-        const std::int32_t other = padded[j];
-        for (std::size_t i = 0; i < n; ++i) ranks[i] += other < padded[i];
-    }
-    for (std::size_t i = 0; i < size; ++i) numbers[ranks[i]] = static_cast<std::uint32_t>(padded[i]);
-}
-
-// Inlined, so as to be compiled for the processor that its caller is compiled for.
-__attribute__((always_inline)) inline void sort_different(std::uint32_t* begin, std::uint32_t* end, bool fits_signed) {
-    const auto size = static_cast<std::size_t>(end - begin);
-    if (size < 2) return;
-    if (!fits_signed || size > 32)
-        std::sort(begin, end);
-    else if (size <= 8)
-        sort_by_rank<8>(begin, size);
-    else if (size <= 12)
-        sort_by_rank<12>(begin, size);
-    else if (size <= 16)
-        sort_by_rank<16>(begin, size);
-    else
-        sort_by_rank<32>(begin, size);
-}
-
-OMNITM_CLONES std::size_t remap_all(const std::uint32_t* ids, const std::uint32_t* lengths, std::size_t n_documents,
-                                    const std::uint32_t* remap, bool fits_signed, std::uint32_t* words,
-                                    std::uint32_t* word_lengths) {
-    std::uint32_t* out = words;
-    for (std::size_t document = 0; document < n_documents; ++document) {
-        std::uint32_t* const first = out;
-        for (const std::uint32_t* const end = ids + lengths[document]; ids < end; ++ids) {
-            const std::uint32_t word = remap[*ids];
-            *out = word;
-            out += word != no_word;
-        }
-        sort_different(first, out, fits_signed);
-        word_lengths[document] = static_cast<std::uint32_t>(out - first);
-    }
-    return static_cast<std::size_t>(out - words);
-}
-
 }  // namespace
-
-namespace {
-
-constexpr std::size_t cache_line = 64;
-
-void* copied_memory(void* memory, std::size_t before, std::size_t after) {
-    void* const copy = std::aligned_alloc(cache_line, (after + cache_line - 1) / cache_line * cache_line);
-    if (!copy) throw std::bad_alloc();
-    if (before) std::memcpy(copy, memory, before);
-    return copy;
-}
-
-#ifdef __linux__
-bool is_mapped(std::size_t bytes) { return bytes >= (1u << 20); }
-
-void* mapped_memory(void* memory, std::size_t before, std::size_t after) {
-    void* const grown = is_mapped(before) ? mremap(memory, before, after, MREMAP_MAYMOVE)
-                                          : mmap(nullptr, after, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (grown == MAP_FAILED) throw std::bad_alloc();
-    madvise(grown, after, MADV_HUGEPAGE);  // only a hint: it may fail
-    return grown;
-}
-#endif
-
-}  // namespace
-
-void* resized_memory(void* memory, std::size_t before, std::size_t after) {
-#ifdef __linux__
-    if (is_mapped(before)) return mapped_memory(memory, before, after);
-    if (is_mapped(after)) {
-        void* const grown = mapped_memory(nullptr, 0, after);
-        if (before) std::memcpy(grown, memory, before);
-        std::free(memory);
-        return grown;
-    }
-#endif
-    void* const grown = copied_memory(memory, before, after);
-    std::free(memory);
-    return grown;
-}
-
-void free_memory(void* memory, std::size_t bytes) {
-#ifdef __linux__
-    if (is_mapped(bytes)) {
-        munmap(memory, bytes);
-        return;
-    }
-#endif
-    std::free(memory);
-}
 
 CharacterRules::CharacterRules(std::span<const std::uint32_t> actions_, std::span<const std::uint8_t> contexts_,
                                std::vector<std::string> expansions_)
@@ -672,55 +570,6 @@ std::vector<std::uint32_t> WordTable::positions_in(std::span<const char> letters
         if (id != no_word) positions[id] = static_cast<std::uint32_t>(i);
     }
     return positions;
-}
-
-std::size_t remap_documents(std::span<const std::uint32_t> ids, std::span<const std::uint32_t> lengths,
-                            std::span<const std::uint32_t> remap, std::uint32_t* words, std::uint32_t* word_lengths) {
-    const bool fits_signed = remap.size() < 0x7FFFFFFF;
-    return remap_all(ids.data(), lengths.data(), lengths.size(), remap.data(), fits_signed, words, word_lengths);
-}
-
-void invert(std::span<const std::uint32_t> words, std::span<const std::uint32_t> lengths, std::uint32_t first_document,
-            std::span<std::uint32_t> counts, std::span<std::uint32_t> documents) {
-    std::fill(counts.begin(), counts.end(), 0);
-    for (const std::uint32_t word : words) ++counts[word];
-    std::vector<std::uint32_t> next(counts.size());
-    std::uint32_t total = 0;
-    for (std::size_t word = 0; word < counts.size(); ++word) {
-        next[word] = total;
-        total += counts[word];
-    }
-    const std::uint32_t* at = words.data();
-    for (std::size_t i = 0; i < lengths.size(); ++i)
-        for (const std::uint32_t* const end = at + lengths[i]; at < end; ++at)
-            documents[next[*at]++] = first_document + static_cast<std::uint32_t>(i);
-}
-
-void interleave(const std::vector<std::span<const std::uint32_t>>& counts,
-                const std::vector<std::span<const std::uint32_t>>& runs, std::span<std::uint32_t> joined) {
-    std::vector<const std::uint32_t*> at;
-    for (const auto& run : runs) at.push_back(run.data());
-    std::uint32_t* out = joined.data();
-    const std::size_t n_words = counts.empty() ? 0 : counts[0].size();
-    for (std::size_t word = 0; word < n_words; ++word)
-        for (std::size_t run = 0; run < runs.size(); ++run) {
-            const std::uint32_t n = counts[run][word];
-            std::memcpy(out, at[run], n * sizeof(std::uint32_t));
-            out += n;
-            at[run] += n;
-        }
-}
-
-std::int64_t first_defect(std::span<const std::uint64_t> offsets, std::span<const std::uint32_t> members,
-                          std::uint64_t limit) {
-    if (offsets.empty() || offsets[0] != 0 || offsets.back() != members.size()) return 0;
-    for (std::size_t row = 0; row + 1 < offsets.size(); ++row) {
-        if (offsets[row] > offsets[row + 1] || offsets[row + 1] > members.size()) return static_cast<std::int64_t>(row);
-        for (std::uint64_t i = offsets[row]; i < offsets[row + 1]; ++i)
-            if (members[i] >= limit || (i > offsets[row] && members[i - 1] >= members[i]))
-                return static_cast<std::int64_t>(row);
-    }
-    return -1;
 }
 
 }  // namespace omnitm::text
