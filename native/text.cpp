@@ -2,18 +2,11 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstdlib>
-#include <new>
 #include <stdexcept>
 
-#ifdef __linux__
-#include <sys/mman.h>
-#endif
 #ifdef __SSE2__
 #include <emmintrin.h>
 #endif
-
-#include "clones.hpp"
 
 namespace omnitm::text {
 namespace {
@@ -109,36 +102,33 @@ int leading_letters(std::uint64_t bytes) {
     return others ? std::countr_zero(others) / 8 : 8;
 }
 
-// The ASCII letters that the 16 bytes at `at` begin with, `letter_bit` set in each, zeros after them.
-struct Letters {
-    std::uint64_t first, second;
-    int n;
+// Which of 64 bytes are ASCII letters, and which are spaces: a bit for each byte, the first one lowest.
+struct Classes {
+    std::uint64_t letters = 0, spaces = 0;
 };
 
 #ifdef __SSE2__
-Letters letters_at(const unsigned char* at, std::uint64_t letter_bits) {
-    alignas(32) static constexpr unsigned char masks[32] = {255, 255, 255, 255, 255, 255, 255, 255,
-                                                            255, 255, 255, 255, 255, 255, 255, 255};
-    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
-    const __m128i from_a = _mm_add_epi8(_mm_or_si128(bytes, _mm_set1_epi8(0x20)), _mm_set1_epi8(static_cast<char>(128 - 'a')));
-    const __m128i are_letters = _mm_cmplt_epi8(from_a, _mm_set1_epi8(-128 + 26));
-    const int n = std::countr_one(static_cast<std::uint32_t>(_mm_movemask_epi8(are_letters)));
-    const __m128i mask = _mm_loadu_si128(reinterpret_cast<const __m128i*>(masks + 16 - n));
-    const __m128i kept = _mm_and_si128(_mm_or_si128(bytes, _mm_set1_epi64x(static_cast<std::int64_t>(letter_bits))), mask);
-    return {static_cast<std::uint64_t>(_mm_cvtsi128_si64(kept)),
-            static_cast<std::uint64_t>(_mm_cvtsi128_si64(_mm_unpackhi_epi64(kept, kept))), n};
+Classes classes_of(const unsigned char* at) {
+    Classes classes;
+    for (int i = 0; i < 64; i += 16) {
+        const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at + i));
+        const __m128i folded = _mm_or_si128(bytes, _mm_set1_epi8(0x20));
+        const __m128i from_a = _mm_add_epi8(folded, _mm_set1_epi8(static_cast<char>(128 - 'a')));  // a to z: the lowest
+        const int letters = _mm_movemask_epi8(_mm_cmplt_epi8(from_a, _mm_set1_epi8(-128 + 26)));
+        const int spaces = _mm_movemask_epi8(_mm_cmpeq_epi8(bytes, _mm_set1_epi8(' ')));
+        classes.letters |= static_cast<std::uint64_t>(letters) << i;
+        classes.spaces |= static_cast<std::uint64_t>(spaces) << i;
+    }
+    return classes;
 }
 #else
-Letters letters_at(const unsigned char* at, std::uint64_t letter_bits) {
-    Letters letters{load(at, 8), 0, 0};
-    letters.n = leading_letters(letters.first);
-    letters.first = leading(letters.first | letter_bits, static_cast<std::size_t>(letters.n));
-    if (letters.n < 8) return letters;
-    letters.second = load(at + 8, 8);
-    const int more = leading_letters(letters.second);
-    letters.second = leading(letters.second | letter_bits, static_cast<std::size_t>(more));
-    letters.n += more;
-    return letters;
+Classes classes_of(const unsigned char* at) {
+    Classes classes;
+    for (int i = 0; i < 64; ++i) {
+        classes.letters |= static_cast<std::uint64_t>((at[i] | 0x20u) - 'a' < 26u) << i;
+        classes.spaces |= static_cast<std::uint64_t>(at[i] == ' ') << i;
+    }
+    return classes;
 }
 #endif
 
@@ -147,102 +137,7 @@ bool is_blank(const unsigned char* at, const unsigned char* end) {
     return at == end;
 }
 
-// Sorts up to `n` different numbers by counting, for each, the smaller ones: no branch depends on their order.
-template <std::size_t n>
-__attribute__((always_inline)) inline void sort_by_rank(std::uint32_t* numbers, std::size_t size) {
-    std::int32_t padded[n], ranks[n] = {};
-    for (std::size_t i = 0; i < n; ++i) padded[i] = i < size ? static_cast<std::int32_t>(numbers[i]) : 0x7FFFFFFF;
-    for (std::size_t j = 0; j < size; ++j) {
-        const std::int32_t other = padded[j];
-        for (std::size_t i = 0; i < n; ++i) ranks[i] += other < padded[i];
-    }
-    for (std::size_t i = 0; i < size; ++i) numbers[ranks[i]] = static_cast<std::uint32_t>(padded[i]);
-}
-
-// Inlined, so as to be compiled for the processor that its caller is compiled for.
-__attribute__((always_inline)) inline void sort_different(std::uint32_t* begin, std::uint32_t* end, bool fits_signed) {
-    const auto size = static_cast<std::size_t>(end - begin);
-    if (size < 2) return;
-    if (!fits_signed || size > 32)
-        std::sort(begin, end);
-    else if (size <= 8)
-        sort_by_rank<8>(begin, size);
-    else if (size <= 12)
-        sort_by_rank<12>(begin, size);
-    else if (size <= 16)
-        sort_by_rank<16>(begin, size);
-    else
-        sort_by_rank<32>(begin, size);
-}
-
-OMNITM_CLONES std::size_t remap_all(const std::uint32_t* ids, const std::uint32_t* lengths, std::size_t n_documents,
-                                    const std::uint32_t* remap, bool fits_signed, std::uint32_t* words,
-                                    std::uint32_t* word_lengths) {
-    std::uint32_t* out = words;
-    for (std::size_t document = 0; document < n_documents; ++document) {
-        std::uint32_t* const first = out;
-        for (const std::uint32_t* const end = ids + lengths[document]; ids < end; ++ids) {
-            const std::uint32_t word = remap[*ids];
-            *out = word;
-            out += word != no_word;
-        }
-        sort_different(first, out, fits_signed);
-        word_lengths[document] = static_cast<std::uint32_t>(out - first);
-    }
-    return static_cast<std::size_t>(out - words);
-}
-
 }  // namespace
-
-namespace {
-
-constexpr std::size_t cache_line = 64;
-
-void* copied_memory(void* memory, std::size_t before, std::size_t after) {
-    void* const copy = std::aligned_alloc(cache_line, (after + cache_line - 1) / cache_line * cache_line);
-    if (!copy) throw std::bad_alloc();
-    if (before) std::memcpy(copy, memory, before);
-    return copy;
-}
-
-#ifdef __linux__
-bool is_mapped(std::size_t bytes) { return bytes >= (1u << 20); }
-
-void* mapped_memory(void* memory, std::size_t before, std::size_t after) {
-    void* const grown = is_mapped(before) ? mremap(memory, before, after, MREMAP_MAYMOVE)
-                                          : mmap(nullptr, after, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (grown == MAP_FAILED) throw std::bad_alloc();
-    madvise(grown, after, MADV_HUGEPAGE);  // only a hint: it may fail
-    return grown;
-}
-#endif
-
-}  // namespace
-
-void* resized_memory(void* memory, std::size_t before, std::size_t after) {
-#ifdef __linux__
-    if (is_mapped(before)) return mapped_memory(memory, before, after);
-    if (is_mapped(after)) {
-        void* const grown = mapped_memory(nullptr, 0, after);
-        if (before) std::memcpy(grown, memory, before);
-        std::free(memory);
-        return grown;
-    }
-#endif
-    void* const grown = copied_memory(memory, before, after);
-    std::free(memory);
-    return grown;
-}
-
-void free_memory(void* memory, std::size_t bytes) {
-#ifdef __linux__
-    if (is_mapped(bytes)) {
-        munmap(memory, bytes);
-        return;
-    }
-#endif
-    std::free(memory);
-}
 
 CharacterRules::CharacterRules(std::span<const std::uint32_t> actions_, std::span<const std::uint8_t> contexts_,
                                std::vector<std::string> expansions_)
@@ -257,6 +152,7 @@ CharacterRules::CharacterRules(std::span<const std::uint32_t> actions_, std::spa
     };
     letter_bit = maps_letters(0x20) ? 0x20 : 0;
     plain_letters = letter_bit || maps_letters(0);
+    plain_words = plain_letters && actions[' '] == space;
     for (const std::string& expansion : expansions) longest_expansion = std::max(longest_expansion, expansion.size());
     for (unsigned byte = 0; byte < 256; ++byte) {
         const std::uint32_t action = byte < 0x80 ? actions[byte] : static_cast<std::uint32_t>(first_action);
@@ -357,21 +253,20 @@ std::uint32_t WordTable::find_or_add(std::string_view word, const Head& head, st
 }
 
 // Looks up all tokens of the batch; their slots are on their way already, so that now the entries can be fetched.
-void WordTable::flush(const char* scratch, Batch& batch, Block& block) {
+void WordTable::flush(const char* scratch, const Batch& batch, std::size_t n_noted, Block& block) {
     const std::size_t mask = slots_.size() - 1;
-    for (std::size_t i = 0; i < batch.size; ++i) {
+    for (std::size_t i = 0; i < n_noted; ++i) {
         const std::uint64_t slot = slots_[batch.tokens[i].hash & mask];
         __builtin_prefetch(entries_.data() + ((slot >> 32) - (slot != 0)), 1);
     }
-    ids_.reserve(ids_.size() + batch.size);
-    for (std::size_t i = 0; i < batch.size; ++i) {
+    ids_.reserve(ids_.size() + n_noted);
+    for (std::size_t i = 0; i < n_noted; ++i) {
         const Token& token = batch.tokens[i];
         if (token.length == end_of_document)
             end_document(block);
         else
             add_token(token.word(scratch), token);
     }
-    batch.size = 0;
 }
 
 // Without branches where the text decides at random: is the word new to the document, is it a stop word?
@@ -419,6 +314,7 @@ Block WordTable::count_block(const CharacterRules& rules, std::span<const char> 
     char* word = words;
     char* out = words;
     Batch batch;
+    std::size_t n_noted = 0;
     const auto refuse = [&](Problem problem) {
         block.problem = problem;
         block.problem_offset = static_cast<std::size_t>(at - begin);
@@ -426,9 +322,10 @@ Block WordTable::count_block(const CharacterRules& rules, std::span<const char> 
     };
     const auto note = [&](const Head& head, std::uint32_t hash, std::size_t length) {
         __builtin_prefetch(slots_.data() + (hash & (slots_.size() - 1)));
-        batch.tokens[batch.size] = {head, static_cast<std::size_t>(word - words), static_cast<std::uint32_t>(length), hash};
-        if (++batch.size == Batch::capacity) {
-            flush(words, batch, block);
+        batch.tokens[n_noted] = {head, static_cast<std::size_t>(word - words), static_cast<std::uint32_t>(length), hash};
+        if (++n_noted == Batch::capacity) {
+            flush(words, batch, n_noted, block);
+            n_noted = 0;
             out = words;
         }
         word = out;
@@ -446,18 +343,42 @@ Block WordTable::count_block(const CharacterRules& rules, std::span<const char> 
         note({}, 0, end_of_document);
         document_open_ = false;
     };
-    if (at < end && unit != Unit::paragraph) document_open_ = true;
     const std::uint64_t letter_bits = rules.letter_bit * 0x0101010101010101ull;
-    while (at < end) {
-        if (rules.plain_letters && out == word && end - at >= 18) {  // most words are up to 15 letters and a space
-            const auto [first, second, n] = letters_at(at, letter_bits);
-            const Head head{first, second};
-            const int after = n + (rules.first_byte[at[n]] == byte_deleted);  // perhaps a comma between
-            if (n > 0 && n < 16 && rules.first_byte[at[after]] == byte_space) {
-                note(head, static_cast<std::uint32_t>(hash_of(head, {})), static_cast<std::size_t>(n));
-                at += after + 1;
-                continue;
+    // Most words are up to 15 letters, perhaps a comma, and a space: takes as many as begin in the next 48 bytes, stops
+    // before anything else, and returns how many bytes are done. Looks at no more than 80 bytes.
+    const auto plain_words = [&](const unsigned char* const from) {
+        const Classes classes = classes_of(from);
+        int p = 0;
+        while (p < 48) {
+            const int n = std::countr_one(classes.letters >> p);
+            int after = p + n;
+            if (n > 15) break;
+            if (n > 0 && !(classes.spaces >> after & 1)) after += rules.first_byte[from[after]] == byte_deleted;
+            const bool ends_word = classes.spaces >> after & 1;
+            const std::uint16_t code = ends_word ? std::uint16_t{byte_space} : rules.first_byte[from[after]];
+            const bool ends_line = code == byte_newline && unit == Unit::line;
+            const bool is_skipped = n == 0 && code == byte_deleted;
+            if (!ends_line && !is_skipped && code != byte_space) break;
+            if (n > 0) {
+                const auto length = static_cast<std::size_t>(n);
+                const Head head{leading(load(from + p, 8) | letter_bits, length),
+                                leading(load(from + p + 8, 8) | letter_bits, length > 8 ? length - 8 : 0)};
+                note(head, static_cast<std::uint32_t>(hash_of(head, {})), length);
             }
+            if (ends_line) {
+                close_document();
+                document_open_ = true;
+            }
+            p = after + 1;
+        }
+        return p;
+    };
+    if (at < end && unit != Unit::paragraph) document_open_ = true;
+    while (at < end) {
+        if (rules.plain_words && out == word && end - at >= 80) {
+            const int passed = plain_words(at);
+            at += passed;
+            if (passed >= 48) continue;
         }
         if (rules.plain_letters && end - at >= 8) {  // most bytes of other words are letters: eight at a time
             std::uint64_t eight = load(at, 8);
@@ -520,7 +441,7 @@ Block WordTable::count_block(const CharacterRules& rules, std::span<const char> 
         line_has_text_ = line_has_text_ && !ends_document;
     }
     if (ends_document && (document_open_ || unit == Unit::file)) close_document();
-    flush(words, batch, block);
+    flush(words, batch, n_noted, block);
     finished_ = ids_.size() - pending_;
     block.ids = {ids_.data(), finished_};
     return block;
@@ -649,55 +570,6 @@ std::vector<std::uint32_t> WordTable::positions_in(std::span<const char> letters
         if (id != no_word) positions[id] = static_cast<std::uint32_t>(i);
     }
     return positions;
-}
-
-std::size_t remap_documents(std::span<const std::uint32_t> ids, std::span<const std::uint32_t> lengths,
-                            std::span<const std::uint32_t> remap, std::uint32_t* words, std::uint32_t* word_lengths) {
-    const bool fits_signed = remap.size() < 0x7FFFFFFF;
-    return remap_all(ids.data(), lengths.data(), lengths.size(), remap.data(), fits_signed, words, word_lengths);
-}
-
-void invert(std::span<const std::uint32_t> words, std::span<const std::uint32_t> lengths, std::uint32_t first_document,
-            std::span<std::uint32_t> counts, std::span<std::uint32_t> documents) {
-    std::fill(counts.begin(), counts.end(), 0);
-    for (const std::uint32_t word : words) ++counts[word];
-    std::vector<std::uint32_t> next(counts.size());
-    std::uint32_t total = 0;
-    for (std::size_t word = 0; word < counts.size(); ++word) {
-        next[word] = total;
-        total += counts[word];
-    }
-    const std::uint32_t* at = words.data();
-    for (std::size_t i = 0; i < lengths.size(); ++i)
-        for (const std::uint32_t* const end = at + lengths[i]; at < end; ++at)
-            documents[next[*at]++] = first_document + static_cast<std::uint32_t>(i);
-}
-
-void interleave(const std::vector<std::span<const std::uint32_t>>& counts,
-                const std::vector<std::span<const std::uint32_t>>& runs, std::span<std::uint32_t> joined) {
-    std::vector<const std::uint32_t*> at;
-    for (const auto& run : runs) at.push_back(run.data());
-    std::uint32_t* out = joined.data();
-    const std::size_t n_words = counts.empty() ? 0 : counts[0].size();
-    for (std::size_t word = 0; word < n_words; ++word)
-        for (std::size_t run = 0; run < runs.size(); ++run) {
-            const std::uint32_t n = counts[run][word];
-            std::memcpy(out, at[run], n * sizeof(std::uint32_t));
-            out += n;
-            at[run] += n;
-        }
-}
-
-std::int64_t first_defect(std::span<const std::uint64_t> offsets, std::span<const std::uint32_t> members,
-                          std::uint64_t limit) {
-    if (offsets.empty() || offsets[0] != 0 || offsets.back() != members.size()) return 0;
-    for (std::size_t row = 0; row + 1 < offsets.size(); ++row) {
-        if (offsets[row] > offsets[row + 1] || offsets[row + 1] > members.size()) return static_cast<std::int64_t>(row);
-        for (std::uint64_t i = offsets[row]; i < offsets[row + 1]; ++i)
-            if (members[i] >= limit || (i > offsets[row] && members[i - 1] >= members[i]))
-                return static_cast<std::int64_t>(row);
-    }
-    return -1;
 }
 
 }  // namespace omnitm::text

@@ -41,6 +41,7 @@ struct CharacterRules {
     std::size_t longest_expansion = 4;
     bool plain_letters = false;    // ASCII letters stay or are lower-cased, so that eight can be done at a time:
     std::uint64_t letter_bit = 0;  // by setting this bit in each
+    bool plain_words = false;      // and a space ends a word
 };
 
 // Memory aligned to cache lines, `before` bytes made `after` bytes. Where the system can, large ones grow without a
@@ -170,10 +171,9 @@ private:
     struct Batch {
         static constexpr std::size_t capacity = 64;
         Token tokens[capacity];
-        std::size_t size = 0;
     };
     static constexpr std::uint32_t end_of_document = ~std::uint32_t{0};
-    void flush(const char* scratch, Batch& batch, Block& block);
+    void flush(const char* scratch, const Batch& batch, std::size_t n_noted, Block& block);
     void add_token(std::string_view word, const Token& token);
     void end_document(Block& block);
     bool is_before(std::uint32_t a, std::uint32_t b) const;

@@ -89,6 +89,7 @@ def native_rules(*, lowercase: bool, table: dict[int, str | None], refuse_nul: b
     return CharacterRules(actions, sigma_contexts(), expansions)
 
 
+@lru_cache(maxsize=1)
 def token_rules() -> CharacterRules:
     """Rules for words that are ready: NUL after each word, a newline after each document."""
     from omnitm._native import CharacterRules
@@ -114,14 +115,17 @@ def _apply_lower_case(actions: NDArray[np.uint32], expansions: list[bytes]) -> N
 
 @lru_cache(maxsize=1)
 def _changed_by_lower() -> str:
-    return "".join(c for c in assigned_characters() if c != c.lower())
+    every = assigned_characters()
+    parts = (every[start : start + 64] for start in range(0, len(every), 64))
+    return "".join(c for part in parts if part != part.lower() for c in part if c != c.lower())
 
 
 @lru_cache(maxsize=1)
 def sigma_contexts() -> NDArray[np.uint8]:
     """Which characters decide whether a capital sigma becomes a final one, as `str.lower` sees them."""
     several = {c for c in _changed_by_lower() if len(c.lower()) > 1}  # would shift the positions below
-    codes = np.array([ord(c) for c in assigned_characters() if c not in several], dtype="<u4")
+    assigned = assigned_characters().translate(dict.fromkeys(map(ord, several)))
+    codes = np.frombuffer(assigned.encode("utf-32-le"), dtype="<u4")
     contexts = np.zeros(N_CODE_POINTS, dtype=np.uint8)
     is_cased = _makes_sigma_final("", codes)
     contexts[codes[is_cased]] = CASED

@@ -63,8 +63,7 @@ class Worker:
         table_limit: int,
         refuse: Callable[[int, TextBlock, int], Exception],
     ) -> None:
-        self._rules, self._token_rules = rules, token_rules()
-        self._scratch, self._limit, self._refuse = scratch, table_limit, refuse
+        self._rules, self._scratch, self._limit, self._refuse = rules, scratch, table_limit, refuse
         self.generations = [Generation(WordTable(stop_words))]
         self.blocks: list[CountedBlock] = []
         self.n_documents = 0
@@ -78,7 +77,7 @@ class Worker:
 
     def count(self, number: int, block: TextBlock) -> int:
         """Count a block; return how many documents ended in it."""
-        rules = self._token_rules if block.is_tokens else self._rules
+        rules = token_rules() if block.is_tokens else self._rules
         data = np.frombuffer(block.data, dtype=np.uint8)
         ids, lengths, problem, at = self.table.count_block(
             rules, data, UNITS.index(block.unit), block.ends_document

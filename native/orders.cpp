@@ -1,0 +1,107 @@
+// Documents x words, and the same pairs the other way round.
+#include <algorithm>
+#include <cstring>
+
+#include "clones.hpp"
+#include "text.hpp"
+
+namespace omnitm::text {
+namespace {
+
+// Sorts up to `n` different numbers by counting, for each, the smaller ones: no branch depends on their order.
+template <std::size_t n>
+__attribute__((always_inline)) inline void sort_by_rank(std::uint32_t* numbers, std::size_t size) {
+    std::int32_t padded[n], ranks[n] = {};
+    for (std::size_t i = 0; i < n; ++i) padded[i] = i < size ? static_cast<std::int32_t>(numbers[i]) : 0x7FFFFFFF;
+    for (std::size_t j = 0; j < size; ++j) {
+        const std::int32_t other = padded[j];
+        for (std::size_t i = 0; i < n; ++i) ranks[i] += other < padded[i];
+    }
+    for (std::size_t i = 0; i < size; ++i) numbers[ranks[i]] = static_cast<std::uint32_t>(padded[i]);
+}
+
+// Inlined, so as to be compiled for the processor that its caller is compiled for.
+__attribute__((always_inline)) inline void sort_different(std::uint32_t* begin, std::uint32_t* end, bool fits_signed) {
+    const auto size = static_cast<std::size_t>(end - begin);
+    if (size < 2) return;
+    if (!fits_signed || size > 32)
+        std::sort(begin, end);
+    else if (size <= 8)
+        sort_by_rank<8>(begin, size);
+    else if (size <= 12)
+        sort_by_rank<12>(begin, size);
+    else if (size <= 16)
+        sort_by_rank<16>(begin, size);
+    else
+        sort_by_rank<32>(begin, size);
+}
+
+OMNITM_CLONES std::size_t remap_all(const std::uint32_t* ids, const std::uint32_t* lengths, std::size_t n_documents,
+                                    const std::uint32_t* remap, bool fits_signed, std::uint32_t* words,
+                                    std::uint32_t* word_lengths) {
+    std::uint32_t* out = words;
+    for (std::size_t document = 0; document < n_documents; ++document) {
+        std::uint32_t* const first = out;
+        for (const std::uint32_t* const end = ids + lengths[document]; ids < end; ++ids) {
+            const std::uint32_t word = remap[*ids];
+            *out = word;
+            out += word != no_word;
+        }
+        sort_different(first, out, fits_signed);
+        word_lengths[document] = static_cast<std::uint32_t>(out - first);
+    }
+    return static_cast<std::size_t>(out - words);
+}
+
+}  // namespace
+
+std::size_t remap_documents(std::span<const std::uint32_t> ids, std::span<const std::uint32_t> lengths,
+                            std::span<const std::uint32_t> remap, std::uint32_t* words, std::uint32_t* word_lengths) {
+    const bool fits_signed = remap.size() < 0x7FFFFFFF;
+    return remap_all(ids.data(), lengths.data(), lengths.size(), remap.data(), fits_signed, words, word_lengths);
+}
+
+void invert(std::span<const std::uint32_t> words, std::span<const std::uint32_t> lengths, std::uint32_t first_document,
+            std::span<std::uint32_t> counts, std::span<std::uint32_t> documents) {
+    std::fill(counts.begin(), counts.end(), 0);
+    for (const std::uint32_t word : words) ++counts[word];
+    std::vector<std::uint32_t> next(counts.size());
+    std::uint32_t total = 0;
+    for (std::size_t word = 0; word < counts.size(); ++word) {
+        next[word] = total;
+        total += counts[word];
+    }
+    const std::uint32_t* at = words.data();
+    for (std::size_t i = 0; i < lengths.size(); ++i)
+        for (const std::uint32_t* const end = at + lengths[i]; at < end; ++at)
+            documents[next[*at]++] = first_document + static_cast<std::uint32_t>(i);
+}
+
+void interleave(const std::vector<std::span<const std::uint32_t>>& counts,
+                const std::vector<std::span<const std::uint32_t>>& runs, std::span<std::uint32_t> joined) {
+    std::vector<const std::uint32_t*> at;
+    for (const auto& run : runs) at.push_back(run.data());
+    std::uint32_t* out = joined.data();
+    const std::size_t n_words = counts.empty() ? 0 : counts[0].size();
+    for (std::size_t word = 0; word < n_words; ++word)
+        for (std::size_t run = 0; run < runs.size(); ++run) {
+            const std::uint32_t n = counts[run][word];
+            std::memcpy(out, at[run], n * sizeof(std::uint32_t));
+            out += n;
+            at[run] += n;
+        }
+}
+
+std::int64_t first_defect(std::span<const std::uint64_t> offsets, std::span<const std::uint32_t> members,
+                          std::uint64_t limit) {
+    if (offsets.empty() || offsets[0] != 0 || offsets.back() != members.size()) return 0;
+    for (std::size_t row = 0; row + 1 < offsets.size(); ++row) {
+        if (offsets[row] > offsets[row + 1] || offsets[row + 1] > members.size()) return static_cast<std::int64_t>(row);
+        for (std::uint64_t i = offsets[row]; i < offsets[row + 1]; ++i)
+            if (members[i] >= limit || (i > offsets[row] && members[i - 1] >= members[i]))
+                return static_cast<std::int64_t>(row);
+    }
+    return -1;
+}
+
+}  // namespace omnitm::text
