@@ -26,6 +26,7 @@ COMMANDS = (
     "trace",
     "explore",
     "evaluate",
+    "plot",
     "info",
     "export",
     "pack",
