@@ -32,14 +32,6 @@ SharedBank* make_shared(const std::string& isa, const Corpus& corpus, const Sett
     return portable::make_shared_bank(corpus, settings);
 }
 
-std::string known_isa(const std::string& isa) {
-    const std::vector<std::string> known = instruction_sets();
-    if (isa == "auto") return known.back();
-    if (std::find(known.begin(), known.end(), isa) == known.end())
-        throw std::invalid_argument("this processor has no instruction set '" + isa + "'");
-    return isa;
-}
-
 uint32_t positive_clauses(uint64_t key, uint32_t n_clauses) {
     const dispatch::Draws initial(key, dispatch::Purpose::initial_weight);
     uint32_t n = 0;
@@ -58,6 +50,14 @@ std::vector<std::string> instruction_sets() {
         found.push_back("avx512");
 #endif
     return found;
+}
+
+std::string known_isa(const std::string& isa) {
+    const std::vector<std::string> known = instruction_sets();
+    if (isa == "auto") return known.back();
+    if (std::find(known.begin(), known.end(), isa) == known.end())
+        throw std::invalid_argument("this processor has no instruction set '" + isa + "'");
+    return isa;
 }
 
 Autoencoder::Autoencoder(const Corpus& corpus, const Settings& settings, const std::string& kernel,

@@ -9,6 +9,7 @@
 namespace omnitm {
 
 std::vector<std::string> instruction_sets();  // of this processor, best last
+std::string known_isa(const std::string& isa);  // one of them; "auto": the best
 
 class Autoencoder {
   public:

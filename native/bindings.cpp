@@ -1,4 +1,4 @@
-// The only file that knows Python: argument checks, array owners, and the GIL released around work.
+// The only file that knows Python, with classifier_bindings.cpp: argument checks, array owners, and the GIL released around work.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
@@ -563,6 +563,8 @@ void bind_glove(nb::module_& m) {
 
 }  // namespace
 
+void bind_classifier(nb::module_& m);
+
 NB_MODULE(_native, m) {
     m.doc() = "Native kernels of omnitm; use the Python modules around them.";
     bind_vectors(m);
@@ -570,4 +572,5 @@ NB_MODULE(_native, m) {
     bind_shared_autoencoder(m);
     bind_text(m);
     bind_glove(m);
+    bind_classifier(m);
 }

@@ -6,7 +6,17 @@ namespace omnitm::OMNITM_ISA {
 
 constexpr uint64_t kGamma = 0x9E3779B97F4A7C15ull;
 
-enum class Purpose : uint64_t { initial_weight = 1, label, document, gate_and_feedback, weight, literal, order };
+enum class Purpose : uint64_t {
+    initial_weight = 1,
+    label,
+    document,
+    gate_and_feedback,
+    weight,
+    literal,
+    order,
+    clause_drop,
+    other_class
+};
 
 inline uint64_t mix(uint64_t value) {
     value = (value ^ (value >> 30)) * 0xBF58476D1CE4E5B9ull;

@@ -4,6 +4,7 @@
 #include "lazy.hpp"
 #include "shared.hpp"
 #include "sliced.hpp"
+#include "teacher.hpp"
 
 namespace omnitm::OMNITM_ISA {
 
@@ -38,6 +39,12 @@ Machine* make_machine(const Corpus& corpus, const Settings& settings, uint32_t n
 
 SharedBank* make_shared_bank(const Corpus& corpus, const Settings& settings) {
     return new SharedMachine<8>(corpus, settings);
+}
+
+void teach_class(const Documents& documents, const ClassifierSettings& settings, const ClassClauses& clauses,
+                 const ClassExamples& examples) {
+    if (settings.forget_probability == 1ull << 31) ClassTeacher<true>(documents, settings, clauses).teach(examples);
+    else ClassTeacher<false>(documents, settings, clauses).teach(examples);
 }
 
 }  // namespace omnitm::OMNITM_ISA

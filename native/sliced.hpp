@@ -6,61 +6,10 @@
 //   top_[lane][chunk]          plane Bits - 1, "included"  positive chunks first, the last one padded
 #pragma once
 #include "clauses.hpp"
+#include "planes.hpp"
 #include "sampler.hpp"
 
 namespace omnitm::OMNITM_ISA {
-
-typedef uint64_t Slice __attribute__((vector_size(32)));
-typedef uint32_t Counters __attribute__((vector_size(32)));
-constexpr uint32_t kSlice = 256;
-
-inline bool any(const Slice& x) { return x[0] | x[1] | x[2] | x[3]; }
-inline uint32_t ones(const Slice& x) {
-    return static_cast<uint32_t>(__builtin_popcountll(x[0]) + __builtin_popcountll(x[1]) + __builtin_popcountll(x[2]) +
-                                 __builtin_popcountll(x[3]));
-}
-
-// Coins for the literals of one clause and example; see literal_coins in draws.py.
-class LiteralCoins {
-  public:
-    LiteralCoins(uint64_t bits, uint64_t probability, uint32_t n_chunks)
-        : first_(static_cast<uint32_t>(bits >> 32)),
-          second_(static_cast<uint32_t>(bits)),
-          always_(probability >> 32),
-          probability_(static_cast<uint32_t>(probability)),
-          counters_per_bit_(n_chunks * (kSlice / 32)) {}
-
-    Slice operator()(uint32_t chunk) const {
-        Slice heads{}, undecided = ~Slice{};
-        if (always_) return undecided;
-        uint32_t counter = chunk * (kSlice / 32);
-        for (uint32_t rest = probability_; rest; rest <<= 1, counter += counters_per_bit_) {
-            const Slice random = hash(counter);
-            if (rest >> 31) {
-                heads |= undecided & ~random;
-                undecided &= random;
-            } else {
-                undecided &= ~random;
-            }
-            if (!any(undecided)) break;
-        }
-        return heads;
-    }
-
-  private:
-    Slice hash(uint32_t counter) const {
-        Counters x = Counters{0, 1, 2, 3, 4, 5, 6, 7} + counter;
-        x = x * 0x9E3779B1u + first_;
-        x = (x ^ (x >> 16)) * 0x7FEB352Du;
-        x ^= second_;
-        x = (x ^ (x >> 15)) * 0x846CA68Bu;
-        return (Slice)(x ^ (x >> 16));
-    }
-
-    uint32_t first_, second_;
-    bool always_;
-    uint32_t probability_, counters_per_bit_;
-};
 
 template <int Bits>
 class alignas(128) SlicedMachine : public Machine {  // threads must not share cache lines

@@ -28,6 +28,8 @@ class Purpose(IntEnum):
     WEIGHT = 5
     LITERAL = 6
     ORDER = 7
+    CLAUSE_DROP = 8
+    OTHER_CLASS = 9
 
 
 def mix(value: NDArray[np.uint64]) -> NDArray[np.uint64]:
