@@ -6,7 +6,15 @@
 from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
-__all__ = ["DocumentIndex", "Explainer", "OmniTMAE", "WordVectors", "__version__", "train_model"]
+__all__ = [
+    "DocumentIndex",
+    "Explainer",
+    "OmniTMAE",
+    "TsetlinMachineClassifier",
+    "WordVectors",
+    "__version__",
+    "train_model",
+]
 
 if TYPE_CHECKING:
     from omnitm.corpus import DocumentIndex
@@ -14,11 +22,13 @@ if TYPE_CHECKING:
     from omnitm.embedding.training import train_model
     from omnitm.embedding.word_vectors import WordVectors
     from omnitm.explain import Explainer
+    from omnitm.machine.classifier import TsetlinMachineClassifier
 
 _HOMES = {
     "DocumentIndex": "omnitm.corpus",
     "Explainer": "omnitm.explain",
     "OmniTMAE": "omnitm.embedding.estimator",
+    "TsetlinMachineClassifier": "omnitm.machine.classifier",
     "WordVectors": "omnitm.embedding.word_vectors",
     "train_model": "omnitm.embedding.training",
 }

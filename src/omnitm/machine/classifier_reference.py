@@ -58,7 +58,7 @@ class ReferenceClassifier:
         vote = int(np.clip(weights[active & outputs].sum(), -threshold, threshold))
         chance = threshold - vote if belongs else threshold + vote
         feedback_coin, weight_coin = self.coins(step)
-        for clause in np.flatnonzero(active & (feedback_coin < chance)):
+        for clause in np.flatnonzero(active & (feedback_coin < chance)).tolist():
             if self.votes_for[clause] == belongs:
                 self._step(label, clause, self.type_i(step, clause, remembers[clause], literals))
             elif outputs[clause]:

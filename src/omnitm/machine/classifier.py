@@ -1,0 +1,289 @@
+"""The scikit-learn face of the Tsetlin machine classifier."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy import sparse
+from scipy.special import softmax
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, column_or_1d
+
+from omnitm.errors import CorpusError, ParameterError
+from omnitm.machine.classifier_banks import ClauseBanks, Documents
+from omnitm.machine.classifier_explanation import explain_document
+from omnitm.machine.classifier_settings import OWNER, ClassifierSettings, classifier_key
+from omnitm.parameters import check_integer, check_real
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from omnitm.machine.classifier_explanation import Explanation
+
+
+class TsetlinMachineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Classify documents, given as the words they have, by votes of readable clauses.
+
+    Every class has clauses such as "good and not dull"; the first half of them votes for the class, the
+    second against it, each with a weight. The defaults are the settings of the Omni TM-AE paper.
+
+    Parameters
+    ----------
+    n_clauses
+        Clauses per class, an even number.
+    threshold
+        Vote at which feedback fades out (*T*).
+    specificity
+        *s*: a literal is forgotten with probability 1/s; at 1.0 every step is certain.
+    clause_drop
+        Share of clauses that sit out an epoch, drawn anew for every epoch.
+    n_epochs
+        How often `fit` shows all documents.
+    max_included_literals
+        A clause with more included literals than this only forgets; None: no limit.
+    binarize
+        Values above this mean that the document has the word, for counts or real numbers; None: values must
+        be 0 or 1.
+    seed
+        The same seed gives the same clauses, whatever `n_jobs` is.
+    n_jobs
+        Number of threads, each of which teaches one class at a time; None: one per core.
+
+    Attributes
+    ----------
+    classes_
+        The labels, ascending.
+    weights_
+        Classes x clauses: the vote of every clause.
+    n_features_in_
+        Number of words.
+    feature_names_in_
+        The words, if `fit` got a data frame.
+    n_epochs_
+        How often documents were shown so far.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> documents = np.array([[1, 0, 1], [1, 0, 0], [0, 1, 1], [0, 1, 0]] * 20)
+    >>> model = TsetlinMachineClassifier(n_clauses=20, threshold=20, clause_drop=0.2, n_jobs=1)
+    >>> model.fit(documents, ["good", "good", "bad", "bad"] * 20).predict([[1, 0, 1], [0, 1, 0]])
+    array(['good', 'bad'], dtype='<U4')
+    """
+
+    def __init__(
+        self,
+        *,
+        n_clauses: int = 1000,
+        threshold: int = 8000,
+        specificity: float = 2.0,
+        clause_drop: float = 0.75,
+        n_epochs: int = 10,
+        max_included_literals: int | None = None,
+        binarize: float | None = None,
+        seed: int = 0,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.n_clauses = n_clauses
+        self.threshold = threshold
+        self.specificity = specificity
+        self.clause_drop = clause_drop
+        self.n_epochs = n_epochs
+        self.max_included_literals = max_included_literals
+        self.binarize = binarize
+        self.seed = seed
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any, y: ArrayLike) -> TsetlinMachineClassifier:  # noqa: N803
+        """Learn from documents (rows of words, sparse or dense) and their labels, from the beginning."""
+        n_epochs = check_integer(OWNER, "n_epochs", self.n_epochs, 1, 2**20)
+        documents, y = self._documents(X, y, reset=True)
+        self.classes_, labels = np.unique(y, return_inverse=True)
+        if len(self.classes_) == 1:
+            raise CorpusError(
+                f"y has one class only, {self.classes_[0]!r}: {OWNER} needs documents of two classes or more"
+            )
+        self._start()
+        self._learn(documents, labels, n_epochs)
+        return self
+
+    def partial_fit(self, X: Any, y: ArrayLike, classes: ArrayLike | None = None) -> TsetlinMachineClassifier:  # noqa: N803
+        """Show some documents once more, or first ones; the first call must name all `classes`."""
+        first = not hasattr(self, "_banks")
+        documents, y = self._documents(X, y, reset=first)
+        if first:
+            self.classes_ = self._named_classes(classes)
+            self._start()
+        elif classes is not None and not np.array_equal(np.unique(np.asarray(classes)), self.classes_):
+            raise ParameterError(
+                f"`classes` is not the same as in the first call of partial_fit: "
+                f"{np.unique(np.asarray(classes)).tolist()} instead of {self.classes_.tolist()}"
+            )
+        labels = np.searchsorted(self.classes_, y).clip(max=len(self.classes_) - 1)
+        strangers = np.unique(y[self.classes_[labels] != y])
+        if len(strangers):
+            raise CorpusError(f"y has labels that `classes` does not have: {strangers[:5].tolist()}")
+        self._learn(documents, labels, 1)
+        return self
+
+    def predict(self, X: Any) -> NDArray[Any]:  # noqa: N803
+        """Return the class with the highest vote for each document; of equal ones the first."""
+        winners = self.votes(X).argmax(axis=1)
+        predicted: NDArray[Any] = self.classes_[winners]
+        return predicted
+
+    def votes(self, X: Any) -> NDArray[np.int64]:  # noqa: N803
+        """Sum the weights of the clauses that are true: documents x classes."""
+        check_is_fitted(self, "_banks")
+        documents, _ = self._documents(X, None, reset=False)
+        votes: NDArray[np.int64] = self._banks.votes(documents, self._included, n_jobs=self._n_jobs())
+        return votes
+
+    def decision_function(self, X: Any) -> NDArray[np.float64]:  # noqa: N803
+        """Return the votes; of two classes, how far the second is ahead of the first."""
+        votes = self.votes(X).astype(np.float64)
+        return votes[:, 1] - votes[:, 0] if len(self.classes_) == 2 else votes
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:  # noqa: N803
+        """Return votes on a scale from 0 to 1, documents x classes; not calibrated.
+
+        A vote v counts as odds of exp(2v / T), which has the slope of the chance (T + v) / 2T that training
+        works with.
+        """
+        shares: NDArray[np.float64] = softmax(2 * self.votes(X) / self.threshold, axis=1)
+        return shares
+
+    def explain(self, document: Any, feature_names: Sequence[str] | None = None) -> Explanation:
+        """Say why one document gets its class: the clauses that are true of it and what its words change.
+
+        Parameters
+        ----------
+        document
+            One row of words, sparse or dense.
+        feature_names
+            The words; by default those that `fit` saw, or "x0", "x1", ...
+        """
+        check_is_fitted(self, "_banks")
+        row = (
+            document if sparse.issparse(document) or hasattr(document, "columns") else np.atleast_2d(document)
+        )
+        documents, _ = self._documents(row, None, reset=False)
+        if len(documents) != 1:
+            raise ParameterError(f"explain takes one document, and got {len(documents)}")
+        names = self._names(feature_names)
+        return explain_document(
+            self._banks, self._included, documents.words.astype(np.int64), self.classes_, names
+        )
+
+    @property
+    def weights_(self) -> NDArray[np.int32]:
+        """Classes x clauses: the vote of every clause."""
+        return self._banks.weights
+
+    @property
+    def n_epochs_(self) -> int:
+        """How often documents were shown so far."""
+        return self._banks.n_epochs
+
+    def _start(self) -> None:
+        settings = ClassifierSettings(
+            n_clauses=self.n_clauses,
+            threshold=self.threshold,
+            specificity=self.specificity,
+            clause_drop=self.clause_drop,
+            max_included_literals=self.max_included_literals,
+        )
+        self._banks = ClauseBanks.new(
+            settings, len(self.classes_), self.n_features_in_, classifier_key(self.seed)
+        )
+
+    def _learn(self, documents: Documents, labels: NDArray[np.int64], n_epochs: int) -> None:
+        n_jobs = min(self._n_jobs(), len(self.classes_))
+        for _ in range(n_epochs):
+            self._banks.learn_epoch(documents, labels, n_jobs=n_jobs)
+        self._included = self._banks.included_literals()
+
+    def _n_jobs(self) -> int:
+        if self.n_jobs is None:
+            return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        return check_integer(OWNER, "n_jobs", self.n_jobs, 1, 4096)
+
+    def _names(self, feature_names: Sequence[str] | None) -> Sequence[str]:
+        if feature_names is None:
+            feature_names = getattr(self, "feature_names_in_", [f"x{k}" for k in range(self.n_features_in_)])
+        if len(feature_names) != self.n_features_in_:
+            raise ParameterError(
+                f"`feature_names` must name all {self.n_features_in_} words; it has {len(feature_names)}"
+            )
+        return feature_names
+
+    def _documents(self, X: Any, y: Any, *, reset: bool) -> tuple[Documents, NDArray[Any]]:  # noqa: N803
+        """Check what scikit-learn checks, and find the words of each document."""
+        options: dict[str, Any] = {"accept_sparse": "csr", "reset": reset}
+        if not reset and y is None:
+            return self._present(_validated(self, X, **options)), np.zeros(0)
+        _check_labels_are_there(y)
+        X, y = _validated(self, X, y, multi_output=True, **options)  # noqa: N806
+        y = column_or_1d(y, warn=True)
+        check_classification_targets(y)
+        return self._present(X), y
+
+    def _present(self, X: Any) -> Documents:  # noqa: N803
+        limit = None if self.binarize is None else check_real(OWNER, "binarize", self.binarize, -np.inf)
+        if sparse.issparse(X) and limit is not None and limit < 0:
+            raise ParameterError(
+                f"The 'binarize' parameter of {OWNER} must be >= 0 for sparse input. Got {limit!r} instead."
+            )
+        if limit is not None and not sparse.issparse(X):
+            X = limit < X  # noqa: N806
+        presence = sparse.csr_matrix(X, copy=sparse.issparse(X))
+        presence.sum_duplicates()
+        if limit is not None and sparse.issparse(X):
+            presence.data = presence.data > limit
+        presence.eliminate_zeros()
+        if presence.nnz and not (presence.data == 1).all():
+            value = presence.data[presence.data != 1][0]
+            raise CorpusError(
+                f"{OWNER} takes 0 and 1 only (a document has a word or not), but X has {value!r}; "
+                "binarize=0.0 takes everything above 0 as 1"
+            )
+        return Documents.from_csr(presence)
+
+    def _named_classes(self, classes: ArrayLike | None) -> NDArray[Any]:
+        if classes is None:
+            raise ParameterError("`classes` must name all classes in the first call of partial_fit")
+        named: NDArray[Any] = np.unique(np.asarray(classes))
+        if len(named) < 2:
+            raise ParameterError(f"`classes` must name two classes or more. Got {named.tolist()} instead.")
+        return named
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    def _more_tags(self) -> dict[str, Any]:
+        return {"X_types": ["2darray", "sparse"]}  # before scikit-learn 1.6
+
+
+def _validated(estimator: TsetlinMachineClassifier, *arguments: Any, **options: Any) -> Any:
+    try:
+        from sklearn.utils.validation import validate_data
+    except ImportError:  # before scikit-learn 1.6
+        return estimator._validate_data(*arguments, **options)  # noqa: SLF001
+    return validate_data(estimator, *arguments, **options)
+
+
+def _check_labels_are_there(y: Any) -> None:
+    """Find labels that are None or not a number, which scikit-learn reports less clearly or not at all."""
+    labels = np.asarray(y, dtype=object).reshape(-1) if y is not None else np.zeros(0)
+    missing = np.flatnonzero([label is None or label != label for label in labels])  # noqa: PLR0124 - NaN
+    if len(missing):
+        raise CorpusError(
+            f"{len(missing)} of {len(labels)} documents have no label; the first is document {missing[0]}"
+        )
