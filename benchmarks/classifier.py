@@ -66,8 +66,10 @@ def as_matrix(index: DocumentIndex) -> Any:
 
 @cache
 def imdb(data: Path, n_words: int) -> tuple[Reviews, Reviews]:
-    """Official split; of the training reviews' 40,000 most frequent words (stop words included) those that
-    tell the labels apart best.
+    """Read the official split.
+
+    Of the training reviews' 40,000 most frequent words, stop words included, those stay that tell the labels
+    apart best.
     """
     with lzma.open(data / "documents" / "imdb.jsonl.xz", "rt", encoding="utf-8") as lines:
         rows = [json.loads(line) for line in lines]
