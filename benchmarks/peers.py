@@ -24,11 +24,11 @@ def peer_python() -> Path:
     return python
 
 
-def ask_tmu(task: str, **job: Any) -> dict[str, Any]:
-    """Let TMU do one job in one thread; see `peer_tmu.py` for the tasks."""
+def ask_tmu(task: str, *, script: str = "peer_tmu.py", **job: Any) -> dict[str, Any]:
+    """Let TMU do one job in one thread; see `peer_tmu.py` and `peer_tmu_classifier.py` for the tasks."""
     single_threaded = {**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
     done = subprocess.run(
-        [peer_python(), HERE / "peer_tmu.py"],
+        [peer_python(), HERE / script],
         input=json.dumps({"task": task, **job}),
         stdout=subprocess.PIPE,
         env=single_threaded,

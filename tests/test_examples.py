@@ -32,6 +32,8 @@ MODULES = (
     "explain.explainer",
     "explain.matching",
     "explain.rules",
+    "machine.classifier",
+    "machine.classifier_settings",
     "machine.settings",
 )
 
@@ -49,6 +51,15 @@ def test_other_models() -> None:
     result = doctest.DocTestRunner().run(example)
     assert result.attempted == 5
     assert not result.failed
+
+
+def test_classifier(capsys: pytest.CaptureFixture[str]) -> None:
+    text = (DOCS / "classifier.md").read_text()
+    (block, printed) = re.findall(r"```python\n(.*?)```\n\nprints\n\n```\n(.*?)```", text, flags=re.DOTALL)[0]
+    names: dict[str, object] = {}
+    exec(block, names)  # noqa: S102 - our own documentation
+    assert names["accuracy"] == 1.0
+    assert capsys.readouterr().out == printed
 
 
 def test_quick_start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
