@@ -123,7 +123,11 @@ def coins(effort: Effort) -> list[Row]:
 def memory(_effort: Effort) -> list[Row]:
     plan = corpora.sentences()
     target = corpora.example_targets(load(plan))["frequent"]
-    job = {"corpus": str(corpora.corpus_file(plan)), "target": target, "settings": asdict(EXACT)}
+    job: dict[str, Any] = {
+        "corpus": str(corpora.corpus_file(plan)),
+        "target": target,
+        "settings": asdict(EXACT),
+    }
     tmu = ask_tmu("measure_memory", **job)["bytes"] / MEGABYTE
     rows = []
     for label, settings in (("exact", EXACT), ("fast", FAST), ("s = 2", COINS)):

@@ -60,8 +60,8 @@ class Explainer:
     >>> explainer = Explainer(model.word_vectors_, model.index_)
     >>> explainer.explain("car").rules[0].match.precision
     1.0
-    >>> explainer.standing_out("car", 1)[0][0]
-    'wheel'
+    >>> sorted(word for word, _ in explainer.standing_out("car", 3))
+    ['driver', 'road', 'wheel']
     """
 
     def __init__(self, vectors: WordVectors, index: DocumentIndex | None = None) -> None:
