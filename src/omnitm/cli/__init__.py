@@ -26,6 +26,7 @@ COMMANDS = (
     "explore",
     "evaluate",
     "info",
+    "export",
     "cooccur",
 )
 _MISTAKE, _INTERRUPTED = 2, 130

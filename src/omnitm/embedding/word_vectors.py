@@ -12,6 +12,7 @@ import numpy as np
 from omnitm.embedding.company import FEWEST_WORDS
 from omnitm.embedding.dots import RowLengths, row_lengths
 from omnitm.embedding.metrics import SCORERS, Metric, Part, best, scorer, unit
+from omnitm.embedding.sharing.methods import Shareable
 from omnitm.errors import ParameterError, UnknownWordError
 from omnitm.parameters import check_integer
 
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 Query = Union[str, "NDArray[Any]", tuple[Union[str, "NDArray[Any]"], float]]
 
 
-class WordVectors:
+class WordVectors(Shareable):
     """A row per trained word, a column per word of the vocabulary.
 
     Vectors of other models may be real numbers, and their columns nameless: `feature_names` None. Then only

@@ -1,0 +1,109 @@
+"""The methods of `WordVectors` that hand vectors on to other tools."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from omnitm.embedding.word_vectors import WordVectors
+
+
+class Shareable:
+    """What `WordVectors` can do for others; a part of that class, in a file of its own."""
+
+    def to_gensim(self, *, reduce: int | None = None, full: bool = False) -> Any:
+        """Return gensim's `KeyedVectors`, as float32; compare them by cosine.
+
+        Parameters
+        ----------
+        reduce
+            This many dense dimensions (see `reduce`); None: all coordinates, or 300 dimensions where all
+            would take more than 256 MB.
+        full
+            All coordinates, however many.
+        """
+        from omnitm.embedding.sharing.forms import choose_form
+        from omnitm.embedding.sharing.word2vec import keyed_vectors
+
+        vectors = cast("WordVectors", self)
+        form = choose_form(vectors, reduce=reduce, full=full, can_be_sparse=False)
+        matrix = np.asarray(form.numbers(vectors)[:], dtype=np.float32)
+        return keyed_vectors(vectors.index_to_key, matrix)
+
+    def save_word2vec_format(
+        self,
+        fname: str | Path,
+        *,
+        binary: bool = False,
+        reduce: int | None = None,
+        full: bool = False,
+        spaces: str | None = None,
+    ) -> None:
+        """Write a file in the format of word2vec, which gensim and many others read.
+
+        Parameters
+        ----------
+        binary
+            Numbers as 4 bytes each, instead of text.
+        reduce, full
+            As in `to_gensim`.
+        spaces
+            What to write for white space in words, which the format cannot hold; None: refuse such words.
+        """
+        from omnitm.embedding.sharing.export import plan_export, write_export
+
+        vectors, kind = cast("WordVectors", self), "word2vec-binary" if binary else "word2vec"
+        plan = plan_export(vectors, kind, reduce=reduce, full=full)
+        write_export(vectors, fname, plan, spaces=spaces, force=True)
+
+    def to_arrow(self, *, reduce: int | None = None, top: int | None = None, full: bool = False) -> Any:
+        """Return an Arrow table: `word` and `vector`, or `coordinates` and `values` for `top`.
+
+        What is given by default is described in `export`.
+        """
+        from omnitm.embedding.sharing.export import table_content
+        from omnitm.embedding.sharing.forms import choose_form
+        from omnitm.embedding.sharing.tables import arrow_table
+
+        vectors = cast("WordVectors", self)
+        itemsize = vectors.matrix.dtype.itemsize
+        form = choose_form(vectors, reduce=reduce, top=top, full=full, itemsize=itemsize)
+        return arrow_table(table_content(vectors, form))
+
+    def export(
+        self,
+        path: str | Path,
+        format: str,  # noqa: A002 - the option is called so everywhere
+        *,
+        reduce: int | None = None,
+        top: int | None = None,
+        full: bool = False,
+        spaces: str | None = None,
+        force: bool = False,
+    ) -> None:
+        """Write the vectors as another tool reads them.
+
+        By default all coordinates if they take at most 256 MB as float32; else the 256 strongest named
+        coordinates of each word (`sparsify`), or 300 dense dimensions (`reduce`) if the format is never
+        sparse or the coordinates have no names.
+
+        Parameters
+        ----------
+        format
+            "word2vec", "word2vec-binary", "numpy", "safetensors", "arrow" or "parquet".
+        reduce, top, full
+            At most one: so many dense dimensions, so many coordinates per word, or all of them.
+        spaces
+            For the formats of word2vec: what to write for white space in words.
+        force
+            Replace an existing file.
+        """
+        from omnitm.embedding.sharing.export import plan_export, write_export
+
+        vectors = cast("WordVectors", self)
+        plan = plan_export(vectors, format, reduce=reduce, top=top, full=full)
+        write_export(vectors, path, plan, spaces=spaces, force=force)
