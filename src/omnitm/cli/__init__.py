@@ -27,6 +27,8 @@ COMMANDS = (
     "evaluate",
     "info",
     "export",
+    "pack",
+    "unpack",
     "cooccur",
 )
 _MISTAKE, _INTERRUPTED = 2, 130

@@ -23,7 +23,7 @@ _EXAMPLE = """\
 def add_parser(commands: Commands) -> None:
     """Fill the parser of this command."""
     parser = command_parser(commands, "info", run, summary="describe a model or an index", example=_EXAMPLE)
-    parser.add_argument("path", metavar="PATH", type=Path, help="folder of a model or an index")
+    parser.add_argument("path", metavar="PATH", type=Path, help="a model, packed or not, or an index")
     parser.add_argument("--verify", action="store_true", help="also check every byte")
     parser.add_argument("--json", action="store_true", help="print JSON")
 
@@ -32,7 +32,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Describe the folder."""
     from omnitm.corpus.storage import is_index
 
-    if is_index(arguments.path):
+    if not arguments.path.is_file() and is_index(arguments.path):
         return _index_info(arguments)
     facts = model_facts(arguments.path, verify=arguments.verify)
     if arguments.json:
@@ -70,16 +70,34 @@ def model_facts(path: Path, *, verify: bool) -> dict[str, Any]:
         "words": len(model.words),
         "features": len(model.features),
         "bytes": model.matrix.nbytes,
+        **_stored(model.matrix, model.record),
         **_settings(model.record),
         "seed": model.record.seed,
         "index fingerprint": model.record.index_fingerprint,
         "omnitm version": model.record.omnitm_version,
         "verified": "every byte" if verify else "all but the vectors (--verify checks them)",
     }
-    unfinished = adding(path)
+    unfinished = None if path.is_file() else adding(path)
     if unfinished is not None:
         done, total = unfinished
         facts["being added"] = f"{done:,} of {total:,} more words; continue with `omnitm train ... --resume`"
+    return facts
+
+
+def _stored(matrix: Any, record: AnyRecord) -> dict[str, Any]:
+    """Say how the rows are stored, if that is not as they are."""
+    from omnitm.embedding.rows import RowMatrix
+    from omnitm.embedding.store.record import keep_top_of
+
+    facts: dict[str, Any] = {}
+    if isinstance(matrix, RowMatrix):
+        ratio = matrix.nbytes / max(1, matrix.stored_bytes)
+        facts["stored bytes"] = f"{matrix.stored_bytes:,} ({ratio:.1f} times smaller)"
+    keep_top = keep_top_of(record)
+    if keep_top is not None:
+        facts["keeps"] = (
+            f"the {keep_top:,} coordinates of each word that differ most; the rest is its baseline"
+        )
     return facts
 
 

@@ -83,6 +83,13 @@ def add_parser(commands: Commands) -> None:
     parser.add_argument(
         "--threads", metavar="N", type=int, help="threads to train in (default: one per core)"
     )
+    parser.add_argument(
+        "--keep-top",
+        metavar="K",
+        type=int,
+        help="store only the baseline of each row and the K coordinates that differ most, for vocabularies "
+        "where a number per pair of words is too much (default: all)",
+    )
     parser.add_argument("--quiet", action="store_true", help="no progress bar, no summary")
     _add_settings(parser)
 
@@ -124,7 +131,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.model not in {"omni", "fast-omni"}:
         return _run_baseline(arguments)
     settings, engine = _settings(arguments), ThreadsEngine(arguments.threads)
-    if arguments.add and (settings or arguments.seed is not None):
+    if arguments.add and (settings or arguments.seed is not None or arguments.keep_top is not None):
         raise ParameterError(
             "--add trains with the settings and seed of the model; leave out other settings."
         )
@@ -148,6 +155,7 @@ def run(arguments: argparse.Namespace) -> int:
             seed=arguments.seed,
             resume=arguments.resume,
             force=arguments.force,
+            keep_top=arguments.keep_top,
             **common,
         )
     prepare_similarity(arguments.output, quiet=arguments.quiet)

@@ -14,17 +14,21 @@ if TYPE_CHECKING:
     from omnitm.corpus import DocumentIndex
     from omnitm.embedding import WordVectors
 
-_ONLY_OMNI = ("resume", "add", "paper")
+_ONE_GO = "it is trained in one go"
+_ONLY_OMNI = {
+    "resume": _ONE_GO,
+    "add": _ONE_GO,
+    "paper": "the paper's settings are its default",
+    "keep_top": "its rows are stored whole",
+}
 
 
 def check_options(arguments: argparse.Namespace) -> None:
     """Refuse options that only the Omni models have."""
-    for option in _ONLY_OMNI:
-        if getattr(arguments, option):
-            reason = (
-                "the paper's settings are its default" if option == "paper" else "it is trained in one go"
-            )
-            raise ParameterError(f"--{option} is for the Omni models, not for {arguments.model}: {reason}.")
+    for name, reason in _ONLY_OMNI.items():
+        if getattr(arguments, name):
+            option = "--" + name.replace("_", "-")
+            raise ParameterError(f"{option} is for the Omni models, not for {arguments.model}: {reason}.")
 
 
 def baseline_settings(arguments: argparse.Namespace, names: Iterable[str]) -> dict[str, Any]:

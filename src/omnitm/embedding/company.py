@@ -19,9 +19,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from omnitm import _native
+from omnitm.embedding.rows import row_blocks
 from omnitm.embedding.smoothing import truncated_svd
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
     from numpy.typing import NDArray
 
     from omnitm.embedding.word_vectors import WordVectors
@@ -77,15 +80,13 @@ class Company:
     @classmethod
     def of(cls, vectors: WordVectors) -> Company:
         """Read a matrix of integers and find what stands out."""
-        matrix = vectors.matrix
-        baseline = np.empty(len(matrix), dtype=np.int16)
-        _native.row_modes(matrix, baseline)
+        matrix, own = vectors.matrix, vectors.row_features.astype(np.int32)
+        baseline, mean, deviation = _moments(matrix, own)
         gain = gain_of(baseline)
-        scaled = _native.ScaledRows(matrix, baseline, gain, vectors.row_features.astype(np.int32))
-        mean, deviation = _moments(scaled, matrix.shape)
         varies = deviation > _SMALLEST_DEVIATION
         limits = np.where(varies, mean + STANDS_OUT * deviation, _NEVER).astype(np.float32)
         inverse = np.divide(1, deviation, out=np.zeros_like(deviation), where=varies).astype(np.float32)
+        scaled = _scaled_blocks(matrix, baseline, own)
         standing_out = _standing_out(scaled, matrix.shape, limits, inverse)
         lengths = _unit_rows(standing_out)
         projection, smooth = _smoothed(standing_out)
@@ -148,24 +149,55 @@ def gain_of(baseline: NDArray[Any]) -> Reals:
     return (1 / np.where(size > 0, size, np.float32(_USUAL_BASELINE))).astype(np.float32)
 
 
-def _moments(scaled: _native.ScaledRows, shape: tuple[int, ...]) -> tuple[NDArray[Any], NDArray[Any]]:
-    sums, squares = np.zeros(shape[1]), np.zeros(shape[1])
-    scaled.moments(sums, squares)
-    mean = sums / max(1, shape[0])
-    return mean, np.sqrt(np.maximum(squares / max(1, shape[0]) - mean**2, 0))
+def _moments(matrix: NDArray[Any], own: NDArray[np.int32]) -> tuple[NDArray[Any], ...]:
+    """Find the baseline of each row, and the mean and the deviation of each column of scaled rows."""
+    baseline = np.empty(len(matrix), dtype=np.int16)
+    sums, squares = np.zeros(matrix.shape[1]), np.zeros(matrix.shape[1])
+    for start, block in row_blocks(matrix):
+        part = slice(start, start + len(block))
+        _native.row_modes(block, baseline[part])
+        _native.ScaledRows(block, baseline[part], gain_of(baseline[part]), own[part]).moments(sums, squares)
+    mean = sums / max(1, len(matrix))
+    return baseline, mean, np.sqrt(np.maximum(squares / max(1, len(matrix)) - mean**2, 0))
 
 
-def _standing_out(scaled: _native.ScaledRows, shape: tuple[int, ...], limits: Reals, inverse: Reals) -> Any:
+def _scaled_blocks(
+    matrix: NDArray[Any], baseline: NDArray[np.int16], own: NDArray[np.int32]
+) -> Iterator[tuple[int, _native.ScaledRows]]:
+    """Go through the rows, scaled, with the number of rows in each block."""
+    for start, block in row_blocks(matrix):
+        part = slice(start, start + len(block))
+        yield len(block), _native.ScaledRows(block, baseline[part], gain_of(baseline[part]), own[part])
+
+
+def _standing_out(
+    blocks: Iterable[tuple[int, _native.ScaledRows]], shape: tuple[int, ...], limits: Reals, inverse: Reals
+) -> Any:
     """Find what exceeds the limits, words x features; on a scale where large excesses count less."""
     from scipy.sparse import csr_matrix
 
-    counts = np.empty(shape[0], dtype=np.int64)
-    scaled.count_above(limits, counts)
-    starts = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
-    columns = np.empty(starts[-1], dtype=np.int32)
-    excesses = np.empty(starts[-1], dtype=np.float32)
-    scaled.excess_above(limits, inverse, starts, columns, excesses)
-    return csr_matrix((np.log1p(excesses), columns, starts), shape=shape)
+    all_counts, all_columns, all_values = (
+        [np.zeros(1, np.int64)],
+        [np.zeros(0, np.int32)],
+        [np.zeros(0, np.float32)],
+    )
+    for n_rows, scaled in blocks:
+        counts = np.empty(n_rows, dtype=np.int64)
+        scaled.count_above(limits, counts)
+        starts = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+        columns = np.empty(starts[-1], dtype=np.int32)
+        excesses = np.empty(starts[-1], dtype=np.float32)
+        scaled.excess_above(limits, inverse, starts, columns, excesses)
+        all_counts.append(counts)
+        all_columns.append(columns)
+        all_values.append(np.log1p(excesses, out=excesses))
+    starts = np.cumsum(np.concatenate(all_counts))
+    return csr_matrix((_joined(all_values), _joined(all_columns), starts), shape=shape)
+
+
+def _joined(parts: list[NDArray[Any]]) -> NDArray[Any]:
+    """Concatenate, without a copy if there is one part (after the empty one)."""
+    return parts[1] if len(parts) == 2 else np.concatenate(parts)
 
 
 def _unit_rows(matrix: Any) -> Reals:

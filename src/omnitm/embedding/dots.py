@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from omnitm import _native
+from omnitm.embedding.rows import row_blocks
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -25,11 +26,15 @@ class RowLengths(NamedTuple):
 
 def row_lengths(matrix: NDArray[Any]) -> RowLengths:
     """Measure every row."""
-    if matrix.dtype != np.int16:
-        return RowLengths(np.sqrt(np.einsum("ij,ij->i", matrix, matrix, dtype=np.float64)), 0)
-    squares = np.empty(len(matrix), dtype=np.int64)
-    largest = _native.row_squares(matrix, squares)
-    return RowLengths(np.sqrt(squares), largest)
+    norms, largest = np.empty(len(matrix)), 0
+    for start, block in row_blocks(matrix):
+        if block.dtype != np.int16:
+            norms[start : start + len(block)] = np.sqrt(np.einsum("ij,ij->i", block, block, dtype=np.float64))
+            continue
+        squares = np.empty(len(block), dtype=np.int64)
+        largest = max(largest, _native.row_squares(block, squares))
+        norms[start : start + len(block)] = np.sqrt(squares)
+    return RowLengths(norms, largest)
 
 
 def row_dots(matrix: NDArray[Any], largest: int, vector: NDArray[Any]) -> NDArray[np.float64]:
@@ -38,7 +43,8 @@ def row_dots(matrix: NDArray[Any], largest: int, vector: NDArray[Any]) -> NDArra
     A float32 matrix is multiplied as numpy does it.
     """
     if matrix.dtype != np.int16:
-        return np.asarray(matrix @ vector.astype(matrix.dtype), dtype=np.float64)
+        parts = [block @ vector.astype(matrix.dtype) for _, block in row_blocks(matrix)]
+        return np.asarray(np.concatenate([np.zeros(0), *parts]), dtype=np.float64)
     if vector.dtype == np.int16:
         return _integer_dots(matrix, largest, vector[None])[:, 0].astype(np.float64)
     magnitude = float(np.abs(vector).max(initial=0.0))
@@ -52,6 +58,8 @@ def row_dots(matrix: NDArray[Any], largest: int, vector: NDArray[Any]) -> NDArra
 
 
 def _integer_dots(matrix: NDArray[np.int16], largest: int, queries: NDArray[np.int16]) -> NDArray[np.int64]:
-    dots = np.empty(len(matrix) * len(queries), dtype=np.int64)
-    _native.row_dots(matrix, largest, np.ascontiguousarray(queries), dots)
-    return dots.reshape(len(matrix), len(queries))
+    dots = np.empty((len(matrix), len(queries)), dtype=np.int64)
+    queries = np.ascontiguousarray(queries)
+    for start, block in row_blocks(matrix):
+        _native.row_dots(block, largest, queries, dots[start : start + len(block)].reshape(-1))
+    return dots

@@ -110,6 +110,7 @@ def train_model(
     progress: ProgressOption = False,
     resume: bool = False,
     force: bool = False,
+    keep_top: int | None = None,
 ) -> WordVectors:
     """Train words into a folder; a run that was killed can be resumed.
 
@@ -122,10 +123,13 @@ def train_model(
         are given must equal those that the run was started with; None takes them from the folder.
     force
         Replace an existing model.
+    keep_top
+        Store the baseline of each row and this many coordinates, those that differ most from it, for
+        vocabularies where a number per pair of words is too much; None: store all.
 
     The other parameters are those of `train_vectors`.
     """
-    path, request = Path(path), _Request.of(index, words, settings, seed)
+    path, request = Path(path), _Request.of(index, words, settings, seed, keep_top)
     folder = ModelFolder.resume(path) if resume else None
     if folder is None and not (resume and (path / MANIFEST).exists()):
         targets = request.words or check_targets(index, None)
@@ -250,6 +254,7 @@ class _Request:
     words: list[str] | None = None
     settings: AutoencoderSettings | None = None
     seed: int | None = None
+    keep_top: int | None = None
 
     @classmethod
     def of(
@@ -258,12 +263,14 @@ class _Request:
         words: Iterable[str] | None = None,
         settings: AutoencoderSettings | None = None,
         seed: int | None = None,
+        keep_top: int | None = None,
     ) -> _Request:
         targets = None if words is None else check_targets(index, words)
-        return cls(index_fingerprint(index), targets, settings, seed)
+        return cls(index_fingerprint(index), targets, settings, seed, keep_top)
 
     def record(self) -> TrainingRecord:
-        return TrainingRecord(self.settings or AutoencoderSettings(), self.seed or 0, self.fingerprint)
+        settings, seed = self.settings or AutoencoderSettings(), self.seed or 0
+        return TrainingRecord(settings, seed, self.fingerprint, keep_top=self.keep_top)
 
     def check(self, path: Path | str, record: AnyRecord | None, words: Sequence[str]) -> None:
         """Refuse to continue a model that was started with something else."""
@@ -278,6 +285,10 @@ class _Request:
             )
         if self.seed not in {None, record.seed}:
             raise FileError(path, f"was started with seed={record.seed}, not {self.seed}; {_REPEAT}")
+        if self.keep_top not in {None, record.keep_top}:
+            raise FileError(
+                path, f"was started with keep_top={record.keep_top}, not {self.keep_top}; {_REPEAT}"
+            )
         if self.words not in (None, list(words)):
             problem = (
                 f"was started with {len(words):,} words that are not the {len(self.words or ()):,} given now"

@@ -12,6 +12,7 @@ import numpy as np
 from omnitm.embedding.company import FEWEST_WORDS
 from omnitm.embedding.dots import RowLengths, row_lengths
 from omnitm.embedding.metrics import SCORERS, Metric, Part, best, scorer, unit
+from omnitm.embedding.rows import RowMatrix
 from omnitm.embedding.sharing.methods import Shareable
 from omnitm.errors import ParameterError, UnknownWordError
 from omnitm.parameters import check_integer
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from omnitm.embedding.likeness import Likeness
     from omnitm.embedding.store import AnyRecord
 
+_MOST_NUMBERS = 1 << 34  # from here on reading the whole matrix, as "similarity" must once, takes hours
+
 Query = Union[str, "NDArray[Any]", tuple[Union[str, "NDArray[Any]"], float]]
 
 
@@ -37,7 +40,8 @@ class WordVectors(Shareable):
     Wherever a method takes a `metric`, it is one of
 
     - `"similarity"`: association and shared company, see `omnitm.embedding.likeness`; the default for
-      integers with names and at least 100 words (to judge a coordinate by other words takes words);
+      integers with names and at least 100 words (to judge a coordinate by other words takes words), up
+      to 130,000 words;
       trained words can be found,
     - `"association"`: the coordinate `e_a[b]`, an integer; every word of the vocabulary can be found,
     - `"association-symmetric"`: the mean of `e_a[b]` and `e_b[a]`; trained words can be found,
@@ -98,9 +102,16 @@ class WordVectors(Shareable):
     @property
     def default_metric(self) -> Metric:
         """The metric that methods use if none is named."""
-        if self.has_likeness and len(self) >= FEWEST_WORDS:
+        if self.has_likeness and len(self) >= FEWEST_WORDS and self.matrix.size <= _MOST_NUMBERS:
             return "similarity"
         return "association" if self.has_named_features else "cosine"
+
+    @property
+    def keep_top(self) -> int | None:
+        """How many coordinates each vector keeps, the others read as the row's baseline; None: all."""
+        from omnitm.embedding.store.record import keep_top_of
+
+        return keep_top_of(self.training)
 
     @property
     def has_likeness(self) -> bool:
@@ -136,7 +147,8 @@ class WordVectors(Shareable):
         return self.matrix[[self.get_index(word) for word in words]]
 
     def __repr__(self) -> str:
-        return f"WordVectors({len(self):,} words x {self.vector_size:,} features)"
+        kept = "" if self.keep_top is None else f", the {self.keep_top:,} of each word that differ most"
+        return f"WordVectors({len(self):,} words x {self.vector_size:,} features{kept})"
 
     def get_index(self, word: str) -> int:
         """Row of a trained word."""
@@ -322,7 +334,7 @@ class WordVectors(Shareable):
 
     @classmethod
     def load(cls, path: str | Path, *, verify: bool = False) -> WordVectors:
-        """Open a model folder; vectors stay on disk and are read when used.
+        """Open a model folder or a packed model; vectors stay on disk and are read when used.
 
         Parameters
         ----------
@@ -365,11 +377,13 @@ def _numbers(matrix: NDArray[Any]) -> list[str]:
 
 
 def _checked_matrix(matrix: NDArray[Any], n_words: int, n_features: int) -> NDArray[Any]:
-    array = np.asarray(matrix)
+    array = matrix if isinstance(matrix, RowMatrix) else np.asarray(matrix)
     if array.dtype not in {np.dtype(np.int16), np.dtype(np.float32)} or array.shape != (n_words, n_features):
         wanted = f"int16 or float32 of shape ({n_words}, {n_features}), words x features"
         found = f"{array.dtype} of shape {array.shape}"
         raise ParameterError(f"The 'matrix' parameter of WordVectors must be {wanted}. Got {found} instead.")
+    if isinstance(array, RowMatrix):
+        return cast("NDArray[Any]", array)  # answers what is asked of arrays here
     return np.ascontiguousarray(array)
 
 

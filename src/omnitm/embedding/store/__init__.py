@@ -2,6 +2,7 @@
 
 from omnitm.embedding.store.folder import ModelFolder
 from omnitm.embedding.store.loading import StoredModel, load_model
+from omnitm.embedding.store.packing import pack_model, unpack_model
 from omnitm.embedding.store.record import (
     AnyRecord,
     ModelRecord,
@@ -20,5 +21,7 @@ __all__ = [
     "index_fingerprint",
     "load_model",
     "omni_record",
+    "pack_model",
+    "unpack_model",
     "write_model",
 ]

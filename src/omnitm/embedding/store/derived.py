@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from omnitm.embedding.store.files import open_regular, sync_folder
-from omnitm.embedding.store.manifest import SIMILARITY, VECTORS, read_manifest
+from omnitm.embedding.store.manifest import SIMILARITY, read_manifest, vectors_name
+from omnitm.embedding.store.packed import is_packed, read_packed
 from omnitm.errors import FileError
 
 if TYPE_CHECKING:
@@ -36,10 +37,10 @@ _LONGEST_HEADER = 1 << 16
 
 def write_derived(folder: Path, recipe: int, arrays: Mapping[str, NDArray[Any]]) -> bool:
     """Keep arrays beside the vectors that they follow from; False if the folder cannot be written."""
-    path = folder / SIMILARITY
+    path, sha256 = _place(folder)
     temporary = path.with_name(f".{path.name}.tmp")
     entries = {name: (array.dtype.str, list(array.shape)) for name, array in arrays.items()}
-    facts = {"recipe": recipe, "vectors_sha256": read_manifest(folder)[VECTORS].sha256, "arrays": entries}
+    facts = {"recipe": recipe, "vectors_sha256": sha256, "arrays": entries}
     header = json.dumps(facts).encode()
     try:
         temporary.unlink(missing_ok=True)
@@ -51,7 +52,7 @@ def write_derived(folder: Path, recipe: int, arrays: Mapping[str, NDArray[Any]])
             file.flush()
             os.fsync(file.fileno())
         temporary.replace(path)
-        sync_folder(folder)
+        sync_folder(path.parent)
     except OSError:
         return False
     return True
@@ -59,8 +60,9 @@ def write_derived(folder: Path, recipe: int, arrays: Mapping[str, NDArray[Any]])
 
 def read_derived(folder: Path, recipe: int) -> dict[str, NDArray[Any]] | None:
     """Map the arrays kept beside a model; None if there are none, or they belong to other vectors."""
+    path, sha256 = _place(folder)
     try:
-        descriptor = open_regular(folder / SIMILARITY)
+        descriptor = open_regular(path)
     except FileError:
         return None
     with os.fdopen(descriptor, "rb") as file:
@@ -68,10 +70,19 @@ def read_derived(folder: Path, recipe: int) -> dict[str, NDArray[Any]] | None:
         facts = _header(file.read(_START), file, size)
         if facts is None or facts.get("recipe") != recipe:
             return None
-        if facts.get("vectors_sha256") != read_manifest(folder)[VECTORS].sha256:
+        if facts.get("vectors_sha256") != sha256:
             return None
         buffer = mmap.mmap(file.fileno(), size, access=mmap.ACCESS_READ)
         return _arrays(buffer, file.tell(), facts["arrays"])
+
+
+def _place(model: Path) -> tuple[Path, str]:
+    """Where the arrays of a model, a folder or packed, are kept, and the SHA-256 of its vectors."""
+    if is_packed(model):
+        manifest = read_packed(model).manifest
+        return model.with_name(f"{model.name}.{SIMILARITY}"), manifest[vectors_name(manifest)].sha256
+    manifest = read_manifest(model)
+    return model / SIMILARITY, manifest[vectors_name(manifest)].sha256
 
 
 def _header(start: bytes, file: Any, size: int) -> dict[str, Any] | None:

@@ -30,6 +30,7 @@ from omnitm.embedding.store.manifest import (
     REALS,
     SETTINGS,
     SIMILARITY,
+    TOP,
     VECTORS,
     WORDS,
     FileEntry,
@@ -37,6 +38,7 @@ from omnitm.embedding.store.manifest import (
     write_manifest,
 )
 from omnitm.embedding.store.record import TrainingRecord, omni_record, record_from_bytes
+from omnitm.embedding.store.top import row_encoder, row_type
 from omnitm.embedding.store.whereabouts import INDEX, INDEX_NOTE
 from omnitm.errors import CorpusError, FileError
 
@@ -45,7 +47,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-_NAMES = (MANIFEST, SETTINGS, FEATURES, COORDINATES, WORDS, VECTORS, REALS, SIMILARITY)
+_NAMES = (MANIFEST, SETTINGS, FEATURES, COORDINATES, WORDS, VECTORS, REALS, TOP, SIMILARITY)
 _OWN_FILES = {JOURNAL, INDEX_NOTE, *(f".{name}.tmp" for name in (*_NAMES, INDEX_NOTE)), *_NAMES}
 _PLAN = (SETTINGS, FEATURES, WORDS)
 _NO_LIMIT = 1 << 62
@@ -71,8 +73,10 @@ class ModelFolder:
         self.record = omni_record(record_from_bytes(path / SETTINGS, plan[SETTINGS]), "be trained by words")
         self.features = words_from_bytes(path / FEATURES, plan[FEATURES])
         self.words = words_from_bytes(path / WORDS, plan[WORDS])
+        self._encode = row_encoder(self.record, np.dtype(np.int16))
+        self._vectors_path = path / (VECTORS if self.record.keep_top is None else TOP)
         self._finished = read_manifest(path) if (path / MANIFEST).exists() else None
-        self.n_kept = self._finished[VECTORS].size // self._row_size if self._finished else 0
+        self.n_kept = self._finished[self._vectors_path.name].size // self._row_size if self._finished else 0
         self._plan = plan
         self._vectors = self._open_vectors()
 
@@ -151,17 +155,17 @@ class ModelFolder:
 
     def write(self, row: int, vector: NDArray[np.int16]) -> None:
         """Store one row and note it in the journal; safe to call from several threads."""
-        content = np.ascontiguousarray(vector, dtype="<i2").data
+        content = self._encode(vector)
         try:
             written = os.pwrite(self._vectors, content, row * self._row_size)
-            if written == content.nbytes:
+            if written == len(content):
                 self._journal.add(row, zlib.crc32(content))
                 return
             problem = os.strerror(errno.ENOSPC)
         except OSError as error:
             problem = error.strerror or str(error)
         raise FileError(
-            self.path / VECTORS,
+            self._vectors_path,
             f"cannot be written: {problem}; finished rows are kept, continue with --resume",
         )
 
@@ -172,12 +176,12 @@ class ModelFolder:
             for row in damaged:
                 del self._journal.rows[row]
             return damaged
-        with writing(self.path / VECTORS):
+        with writing(self._vectors_path):
             os.fsync(self._vectors)
         entries = {
             name: FileEntry(len(data), hashlib.sha256(data).hexdigest()) for name, data in self._plan.items()
         }
-        entries[VECTORS] = FileEntry(len(self.words) * self._row_size, sha256)
+        entries[self._vectors_path.name] = FileEntry(len(self.words) * self._row_size, sha256)
         write_manifest(self.path, entries)
         self._journal.remove()
         sync_folder(self.path)
@@ -198,14 +202,18 @@ class ModelFolder:
 
     @property
     def _row_size(self) -> int:
-        return 2 * len(self.features)
+        keep_top = self.record.keep_top
+        return 2 * len(self.features) if keep_top is None else row_type(keep_top).itemsize
 
     def _open_vectors(self) -> int:
-        path, size = self.path / VECTORS, len(self.words) * self._row_size
+        path, size = self._vectors_path, len(self.words) * self._row_size
         missing = size - self.n_kept * self._row_size - len(self._journal.rows) * self._row_size
         free = shutil.disk_usage(self.path).free
         if missing > free:
-            raise FileError(path, f"needs {missing:,} more bytes, but only {free:,} are free on its disk")
+            hint = "" if self.record.keep_top else "; --keep-top 1000 stores 6 kB per word instead"
+            raise FileError(
+                path, f"needs {missing:,} more bytes, but only {free:,} are free on its disk{hint}"
+            )
         with writing(path):
             descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666)
             os.ftruncate(descriptor, size)
@@ -220,10 +228,10 @@ class ModelFolder:
             if (
                 row + 1 == self.n_kept
                 and self._finished
-                and digest.hexdigest() != self._finished[VECTORS].sha256
+                and digest.hexdigest() != self._finished[self._vectors_path.name].sha256
             ):
                 raise FileError(
-                    self.path / VECTORS, "is damaged in the rows trained before; restore it from a copy"
+                    self._vectors_path, "is damaged in the rows trained before; restore it from a copy"
                 )
             if row >= self.n_kept and self._journal.rows.get(row) != zlib.crc32(content):
                 damaged.append(row)

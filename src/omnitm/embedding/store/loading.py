@@ -7,7 +7,7 @@ import mmap
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -18,15 +18,18 @@ from omnitm.embedding.store.manifest import (
     FEATURES,
     JOURNAL,
     MANIFEST,
-    REALS,
     SETTINGS,
+    TOP,
     TYPES,
     VECTORS,
     WORDS,
     FileEntry,
     read_manifest,
+    vectors_name,
 )
-from omnitm.embedding.store.record import JSON_LIMIT, AnyRecord, record_from_bytes
+from omnitm.embedding.store.packed import is_packed, read_packed
+from omnitm.embedding.store.record import JSON_LIMIT, AnyRecord, keep_top_of, record_from_bytes
+from omnitm.embedding.store.top import TopMatrix, row_type
 from omnitm.errors import FileError
 
 if TYPE_CHECKING:
@@ -37,7 +40,15 @@ _WORDS_LIMIT = 1 << 28
 
 @dataclass(frozen=True, eq=False)
 class StoredModel:
-    """The content of a model's folder; `is_named` says whether columns are words."""
+    """The content of a model's folder or of a packed model.
+
+    Attributes
+    ----------
+    matrix
+        A numpy array, or a `RowMatrix` where rows are made when they are read.
+    is_named
+        Whether columns are words.
+    """
 
     words: list[str]
     features: list[str]
@@ -47,8 +58,10 @@ class StoredModel:
 
 
 def load_model(folder: str | Path, *, verify: bool = False) -> StoredModel:
-    """Open a finished model; `verify` also reads all vectors and checks their SHA-256."""
+    """Open a finished model, a folder or packed; `verify` also reads all vectors and checks their SHA-256."""
     folder = Path(folder)
+    if is_packed(folder):
+        return _packed_model(folder, verify=verify)
     _check_finished(folder)
     entries = read_manifest(folder)
     for name, entry in entries.items():
@@ -60,8 +73,10 @@ def load_model(folder: str | Path, *, verify: bool = False) -> StoredModel:
     unknown = set(words).difference(features)
     if unknown and columns == FEATURES:
         raise FileError(folder / WORDS, f"names {min(unknown)!r}, which {FEATURES} does not have")
-    vectors = VECTORS if VECTORS in entries else REALS
-    matrix = _map_vectors(folder / vectors, entries[vectors], len(words), len(features))
+    vectors = vectors_name(entries)
+    if (vectors == TOP) != (keep_top_of(record) is not None):
+        raise FileError(folder / SETTINGS, f"does not say the same of 'keep_top' as {MANIFEST}")
+    matrix = _map_vectors(folder / vectors, entries[vectors], len(words), len(features), keep_top_of(record))
     if verify and sha256_of(folder / vectors, entries[vectors].size) != entries[vectors].sha256:
         raise FileError(folder / vectors, _DAMAGED)
     return StoredModel(words, features, matrix, record, columns == FEATURES)
@@ -87,7 +102,7 @@ def _check_size(folder: Path, name: str, entry: FileEntry) -> None:
     descriptor = open_regular(folder / name)
     found = os.fstat(descriptor).st_size
     os.close(descriptor)
-    may_grow = name in {WORDS, VECTORS} and (folder / JOURNAL).exists()  # words are being added
+    may_grow = name in {WORDS, VECTORS, TOP} and (folder / JOURNAL).exists()  # words are being added
     if found < entry.size or (found > entry.size and not may_grow):
         raise FileError(folder / name, f"should have {entry.size:,} bytes but has {found:,}; {_DAMAGED}")
 
@@ -99,20 +114,36 @@ def _checked(folder: Path, name: str, entries: dict[str, FileEntry], limit: int)
     return content
 
 
-def _map_vectors(path: Path, entry: FileEntry, n_rows: int, n_columns: int) -> NDArray[Any]:
-    kind = np.dtype(TYPES[path.name])
-    expected = n_rows * n_columns * kind.itemsize
+def _packed_model(path: Path, *, verify: bool) -> StoredModel:
+    packed = read_packed(path, verify=verify)
+    matrix = cast("NDArray[Any]", packed.matrix)
+    return StoredModel(packed.words, packed.features, matrix, packed.record, packed.is_named)
+
+
+def _map_vectors(
+    path: Path, entry: FileEntry, n_rows: int, n_columns: int, keep_top: int | None
+) -> NDArray[Any]:
+    if keep_top is None:
+        kind, shape = np.dtype(TYPES[path.name]), (n_rows, n_columns)
+    else:
+        kind, shape = row_type(keep_top), (n_rows, 1)
+    expected = n_rows * shape[1] * kind.itemsize
     if entry.size != expected:
         problem = f"should have {expected:,} bytes for {n_rows:,} words x {n_columns:,} features"
         raise FileError(path, f"{problem}, but the manifest says {entry.size:,}")
-    if expected == 0:
-        return np.zeros((n_rows, n_columns), dtype=kind)
+    rows = _mapped(path, expected, kind).reshape(shape)
+    return rows if keep_top is None else cast("NDArray[Any]", TopMatrix(path, rows[:, 0], n_columns))
+
+
+def _mapped(path: Path, size: int, kind: np.dtype[Any]) -> NDArray[Any]:
+    if size == 0:
+        return np.zeros(0, dtype=kind)
     descriptor = open_regular(path)
     try:
-        buffer = mmap.mmap(descriptor, expected, access=mmap.ACCESS_READ)
+        buffer = mmap.mmap(descriptor, size, access=mmap.ACCESS_READ)
     finally:
         os.close(descriptor)
-    return np.frombuffer(buffer, dtype=kind).reshape(n_rows, n_columns)
+    return np.frombuffer(buffer, dtype=kind)
 
 
 _DAMAGED = (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from omnitm.embedding.store.files import write_file
 from omnitm.embedding.store.record import read_json
@@ -22,12 +22,13 @@ MANIFEST, SETTINGS, FEATURES, WORDS, VECTORS = (
 )
 COORDINATES = "coordinates.txt"  # in place of FEATURES where columns are not words
 REALS = "vectors.f32"  # in place of VECTORS
+TOP = "vectors.top"  # in place of VECTORS, if rows keep few coordinates, see top.py
 JOURNAL = "journal"
 SIMILARITY = "similarity.bin"  # follows from the vectors, see derived.py; not listed
 TYPES = {VECTORS: "<i2", REALS: "<f4"}
 _FORMAT, _VERSION = "omnitm model", 1
 _LISTED = (SETTINGS, FEATURES, WORDS, VECTORS)
-_INSTEAD = {COORDINATES: FEATURES, REALS: VECTORS}
+_INSTEAD = {COORDINATES: FEATURES, REALS: VECTORS, TOP: VECTORS}
 _LARGEST = 1 << 62
 
 
@@ -40,15 +41,28 @@ class FileEntry(NamedTuple):
 
 def write_manifest(folder: Path, entries: dict[str, FileEntry]) -> None:
     """Declare the folder a finished model; everything listed must be durable by now."""
+    write_file(folder / MANIFEST, (json.dumps(manifest_content(entries), indent=2) + "\n").encode())
+
+
+def manifest_content(entries: dict[str, FileEntry]) -> dict[str, Any]:
+    """Return what a manifest says."""
     files = {name: entry._asdict() for name, entry in entries.items()}
-    content = {"format": _FORMAT, "version": _VERSION, "files": files}
-    write_file(folder / MANIFEST, (json.dumps(content, indent=2) + "\n").encode())
+    return {"format": _FORMAT, "version": _VERSION, "files": files}
 
 
 def read_manifest(folder: Path) -> dict[str, FileEntry]:
     """Read and check the manifest; it must list exactly the files that a model has."""
     path = folder / MANIFEST
-    content = read_json(path)
+    return manifest_entries(path, read_json(path))
+
+
+def vectors_name(entries: dict[str, FileEntry]) -> str:
+    """Return the name of the file with the vectors."""
+    return next(name for name in (VECTORS, REALS, TOP) if name in entries)
+
+
+def manifest_entries(path: Path, content: dict[str, Any]) -> dict[str, FileEntry]:
+    """Check what a manifest says."""
     if content.get("format") != _FORMAT:
         raise FileError(path, f"is not the manifest of an omnitm model ('format' must be {_FORMAT!r})")
     if content.get("version") != _VERSION:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from omnitm.corpus import DocumentIndex
 
 JSON_LIMIT = 1 << 20
+_MOST_KEPT = 1 << 24
 
 
 @dataclasses.dataclass(frozen=True)
@@ -38,19 +39,27 @@ class TrainingRecord:
         SHA-256 of the documents and the vocabulary, see `index_fingerprint`.
     omnitm_version
         Version of the package that started the training.
+    keep_top
+        How many coordinates each row keeps, those that differ most from its baseline; None: all.
     """
 
     settings: AutoencoderSettings
     seed: int
     index_fingerprint: str
     omnitm_version: str = omnitm.__version__
+    keep_top: int | None = None
 
     def __post_init__(self) -> None:
         check_integer("OmniTMAE", "seed", self.seed, 0, 2**64 - 1)
+        if self.keep_top is not None:
+            check_integer("train_model", "keep_top", self.keep_top, 1, _MOST_KEPT)
 
     def to_bytes(self) -> bytes:
-        """Write the record as the content of settings.json."""
-        return (json.dumps(dataclasses.asdict(self), indent=2) + "\n").encode()
+        """Write the record as the content of settings.json; `keep_top` only where it is used."""
+        fields = dataclasses.asdict(self)
+        if self.keep_top is None:
+            del fields["keep_top"]
+        return (json.dumps(fields, indent=2) + "\n").encode()
 
 
 @dataclasses.dataclass(frozen=True)
@@ -78,6 +87,11 @@ class ModelRecord:
 AnyRecord = TrainingRecord | ModelRecord
 
 
+def keep_top_of(record: AnyRecord | None) -> int | None:
+    """How many coordinates the rows of a model keep; None: all."""
+    return record.keep_top if isinstance(record, TrainingRecord) else None
+
+
 def omni_record(record: AnyRecord | None, purpose: str) -> TrainingRecord:
     """Return the record of an Omni model, or say that only such a model can do this."""
     if isinstance(record, TrainingRecord):
@@ -91,6 +105,7 @@ def record_from_bytes(path: Path, content: bytes) -> AnyRecord:
     """Read the content of settings.json and check all of it."""
     fields = json_object(path, content)
     model = fields.pop("model", None)
+    kept = {} if model is not None or "keep_top" not in fields else {"keep_top": fields.pop("keep_top")}
     if set(fields) != {"settings", "seed", "index_fingerprint", "omnitm_version"}:
         raise FileError(
             path, f"must have settings, seed, index_fingerprint, omnitm_version; has {_short(fields)}"
@@ -107,7 +122,7 @@ def record_from_bytes(path: Path, content: bytes) -> AnyRecord:
     try:
         if model is not None:
             return ModelRecord(model, values, fields["seed"], fingerprint, version)
-        return TrainingRecord(AutoencoderSettings(**values), fields["seed"], fingerprint, version)
+        return TrainingRecord(AutoencoderSettings(**values), fields["seed"], fingerprint, version, **kept)
     except ParameterError as error:
         raise FileError(path, str(error)) from None
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from omnitm.embedding.rows import row_blocks
 from omnitm.embedding.store.files import sync_folder, write_file, writing
 from omnitm.embedding.store.folder import check_free_for_use, remove_model, words_to_lines
 from omnitm.embedding.store.journal import Journal
@@ -18,32 +19,35 @@ from omnitm.embedding.store.manifest import (
     JOURNAL,
     REALS,
     SETTINGS,
-    TYPES,
+    TOP,
     VECTORS,
     WORDS,
     FileEntry,
     write_manifest,
 )
+from omnitm.embedding.store.record import keep_top_of
+from omnitm.embedding.store.top import row_encoder
+from omnitm.errors import FileError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
+    from omnitm.embedding.rows import RowMatrix
     from omnitm.embedding.store.record import AnyRecord
-
-_BYTES_AT_ONCE = 1 << 24
 
 
 def write_model(
     path: str | Path,
-    matrix: NDArray[Any],
+    matrix: NDArray[Any] | RowMatrix,
     words: Sequence[str],
     features: Sequence[str],
     record: AnyRecord,
     *,
     is_named: bool = True,
     force: bool = False,
+    expected: dict[str, FileEntry] | None = None,
 ) -> None:
     """Write a model folder: the manifest last, so that half a model never loads.
 
@@ -55,10 +59,11 @@ def write_model(
         Whether features are words; if not, they are written as coordinates.
     force
         Replace an existing model.
+    expected
+        What the manifest must come out as; anything else is an error.
     """
     path = Path(path)
-    names = FEATURES if is_named else COORDINATES
-    texts = {SETTINGS: record.to_bytes(), names: words_to_lines(features), WORDS: words_to_lines(words)}
+    texts = model_texts(record, words, features, is_named=is_named)
     check_free_for_use(path, force=force)
     with writing(path):
         path.mkdir(parents=True, exist_ok=True)
@@ -68,8 +73,10 @@ def write_model(
         for name, content in texts.items():
             write_file(path / name, content)
         entries = {n: FileEntry(len(c), hashlib.sha256(c).hexdigest()) for n, c in texts.items()}
-        vectors = VECTORS if matrix.dtype == np.int16 else REALS
-        entries[vectors] = _write_vectors(path / vectors, matrix)
+        vectors = REALS if matrix.dtype != np.int16 else TOP if keep_top_of(record) else VECTORS
+        entries[vectors] = _write_vectors(path / vectors, matrix, record)
+        if expected is not None and entries != expected:
+            raise FileError(path, "came out other than it should; the source is damaged, fetch it again")
         write_manifest(path, entries)
         journal.remove()
         sync_folder(path)
@@ -77,15 +84,22 @@ def write_model(
         journal.close()
 
 
-def _write_vectors(path: Path, matrix: NDArray[Any]) -> FileEntry:
-    digest, size = hashlib.sha256(), 0
-    rows_at_once = max(1, _BYTES_AT_ONCE // max(1, matrix[:1].nbytes))
+def model_texts(
+    record: AnyRecord, words: Sequence[str], features: Sequence[str], *, is_named: bool
+) -> dict[str, bytes]:
+    """Return the content of a model's files but the vectors."""
+    names = FEATURES if is_named else COORDINATES
+    return {SETTINGS: record.to_bytes(), names: words_to_lines(features), WORDS: words_to_lines(words)}
+
+
+def _write_vectors(path: Path, matrix: NDArray[Any] | RowMatrix, record: AnyRecord) -> FileEntry:
+    digest, size, encode = hashlib.sha256(), 0, row_encoder(record, matrix.dtype)
     with writing(path), path.open("xb") as file:
-        for start in range(0, len(matrix), rows_at_once):
-            rows = np.ascontiguousarray(matrix[start : start + rows_at_once], dtype=TYPES[path.name])
-            content = rows.tobytes()
-            digest.update(content)
-            size += file.write(content)
+        for _, block in row_blocks(matrix):
+            for row in block:
+                content = encode(row)
+                digest.update(content)
+                size += file.write(content)
         file.flush()
         os.fsync(file.fileno())
     return FileEntry(size, digest.hexdigest())

@@ -1,0 +1,52 @@
+"""`omnitm pack`: a model as one small file that opens directly."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from omnitm.cli.examples import command_parser
+
+if TYPE_CHECKING:
+    import argparse
+
+    from omnitm.cli.examples import Commands
+
+_EXAMPLE = """\
+  omnitm pack news-model -o news.omnitm
+  omnitm similar news.omnitm road        # every command that reads a model takes the file
+  omnitm unpack news.omnitm -o copy      # the same folder again, byte for byte"""
+
+
+def add_parser(commands: Commands) -> None:
+    """Fill the parser of this command."""
+    parser = command_parser(
+        commands, "pack", run, summary="write a model as one small file, without loss", example=_EXAMPLE
+    )
+    parser.add_argument("model", metavar="MODEL", type=Path, help="folder of a trained model")
+    parser.add_argument("-o", "--output", metavar="FILE", type=Path, required=True, help="file to write")
+    parser.add_argument("--force", action="store_true", help="replace an existing file")
+    parser.add_argument("--quiet", action="store_true", help="no progress bar, no summary")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Pack, and say how much smaller it is."""
+    from rich.console import Console
+    from rich.progress import Progress
+
+    from omnitm.embedding.sharing.forms import readable
+    from omnitm.embedding.store import load_model, pack_model
+
+    matrix = load_model(arguments.model).matrix
+    with Progress(console=Console(stderr=True), disable=arguments.quiet) as bar:
+        task = bar.add_task("packing rows", total=len(matrix))
+        pack_model(
+            arguments.model,
+            arguments.output,
+            force=arguments.force,
+            report=lambda done: bar.update(task, completed=done),
+        )
+    if not arguments.quiet:
+        size = arguments.output.stat().st_size
+        print(f"{arguments.output}: {readable(size)}, {matrix.nbytes / size:.1f} times smaller")
+    return 0

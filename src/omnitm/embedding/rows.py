@@ -1,0 +1,93 @@
+"""Matrices whose rows are made when they are read: packed ones, and those that keep few coordinates."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from numpy.typing import DTypeLike, NDArray
+
+_BLOCK_BYTES = 1 << 25
+_COLUMNS_KEPT = 32
+
+
+class RowMatrix(ABC):
+    """A matrix that is read like a numpy array, by rows or by single columns; each read decodes anew.
+
+    Attributes
+    ----------
+    shape, dtype
+        As in numpy.
+    stored_bytes
+        What the rows take on the disk.
+    """
+
+    ndim = 2
+
+    def __init__(self, shape: tuple[int, int], dtype: DTypeLike, stored_bytes: int) -> None:
+        self.shape, self.dtype, self.stored_bytes = shape, np.dtype(dtype), stored_bytes
+        self._column: Callable[[int], NDArray[Any]] = lru_cache(_COLUMNS_KEPT)(self.read_column)
+
+    @abstractmethod
+    def read_row(self, row: int) -> NDArray[Any]:
+        """Decode one row, `0 <= row < shape[0]`."""
+
+    @abstractmethod
+    def read_column(self, column: int) -> NDArray[Any]:
+        """Decode one column."""
+
+    @property
+    def size(self) -> int:
+        """Number of numbers."""
+        return self.shape[0] * self.shape[1]
+
+    @property
+    def nbytes(self) -> int:
+        """Size of the whole matrix in bytes, decoded."""
+        return self.size * self.dtype.itemsize
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> NDArray[Any]:
+        whole: NDArray[Any] = self[:]
+        return whole if dtype is None else whole.astype(dtype, copy=bool(copy))
+
+    def __getitem__(self, key: Any) -> Any:
+        if isinstance(key, tuple):
+            return self._cells(*key)
+        rows = np.arange(len(self))[key]  # numpy's own rules and errors for indices
+        if rows.ndim == 0:
+            return self.read_row(int(rows))
+        found = np.empty((len(rows), self.shape[1]), dtype=self.dtype)
+        for place, row in enumerate(rows.tolist()):
+            found[place] = self.read_row(row)
+        return found
+
+    def _cells(self, rows: Any, columns: Any) -> Any:
+        if isinstance(rows, slice) and np.ndim(columns) == 0 and not isinstance(columns, slice):
+            return self._column(int(np.arange(self.shape[1])[columns]))[rows]
+        if np.ndim(rows) == 0 or isinstance(rows, slice) or isinstance(columns, slice):
+            return self[rows][..., columns]
+        wanted, others = np.broadcast_arrays(np.arange(len(self))[rows], np.asarray(columns))
+        found = np.empty(wanted.shape, dtype=self.dtype)
+        for row in np.unique(wanted).tolist():
+            here = wanted == row
+            found[here] = self.read_row(row)[others[here]]
+        return found
+
+
+def row_blocks(matrix: Any) -> Iterator[tuple[int, NDArray[Any]]]:
+    """Go through a matrix as arrays of successive rows, each with the number of its first row."""
+    if isinstance(matrix, np.ndarray):
+        yield 0, matrix
+        return
+    rows = max(1, _BLOCK_BYTES // max(1, matrix.shape[1] * matrix.dtype.itemsize))
+    for start in range(0, len(matrix), rows):
+        yield start, matrix[start : start + rows]
