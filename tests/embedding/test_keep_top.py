@@ -134,15 +134,9 @@ def test_manifest_and_settings_must_agree(board: DocumentIndex, tmp_path: Path) 
         WordVectors.load(tmp_path / "m")
 
 
-def test_huge_models_answer_by_association(
-    vectors_like: WordVectors, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert vectors_like.default_metric == "similarity"
-    monkeypatch.setattr(module, "_MOST_NUMBERS", 1000)
-    assert vectors_like.default_metric == "association"
-
-
-@pytest.fixture
-def vectors_like() -> WordVectors:
+@pytest.mark.parametrize(("most", "metric"), [(10_000, "similarity"), (9_999, "association")])
+def test_huge_models_answer_by_association(monkeypatch: pytest.MonkeyPatch, most: int, metric: str) -> None:
     names = [f"w{k}" for k in range(100)]
-    return WordVectors(np.zeros((100, 100), np.int16), names, names)
+    vectors = WordVectors(np.zeros((100, 100), np.int16), names, names)
+    monkeypatch.setattr(module, "_MOST_NUMBERS", most)
+    assert vectors.default_metric == metric

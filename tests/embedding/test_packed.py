@@ -293,7 +293,7 @@ def test_what_is_no_packed_model(packed: Path, tmp_path: Path) -> None:
     content = packed.read_bytes()
     cases = {
         b"short": "too short",
-        b"x" * 200: "is not a packed model; `omnitm pack`",
+        b"x" * 200: "nor a file that `omnitm pack` writes",
         content[:-1]: "is cut off",
         content[:-TRAILER] + (1 << 40).to_bytes(8, "little") + content[8 - TRAILER :]: "impossible length",
         content[: -TRAILER - 1] + b"]" + content[-TRAILER:]: "header that does not fit its checksum",
@@ -315,3 +315,12 @@ def test_blocks_never_grow_beyond_their_size(tmp_path: Path) -> None:
     with pytest.raises(FileError, match="cannot be decompressed"):
         inflated(tmp_path, b"nonsense", 10, zlib.MAX_WBITS)
     assert inflated(tmp_path, zlib.compress(b""), 0, zlib.MAX_WBITS) == b""
+
+
+def test_a_damaged_model_is_not_packed(tmp_path: Path) -> None:
+    make_vectors().save(tmp_path / "m")
+    with (tmp_path / "m" / "vectors.i16").open("r+b") as file:
+        file.write(b"xx")
+    with pytest.raises(FileError, match="is not written: the model's files differ from its manifest"):
+        pack_model(tmp_path / "m", tmp_path / "p")
+    assert [entry.name for entry in tmp_path.iterdir()] == ["m"]

@@ -50,7 +50,7 @@ class WordVectors(Shareable):
     Parameters
     ----------
     matrix
-        int16 or float32, words x features; may be memory-mapped.
+        int16 or float32, words x features; may be memory-mapped, or decoded when read (`RowMatrix`).
     index_to_key
         The trained words, one per row.
     feature_names
@@ -69,7 +69,7 @@ class WordVectors(Shareable):
 
     def __init__(
         self,
-        matrix: NDArray[Any],
+        matrix: NDArray[Any] | RowMatrix,
         index_to_key: Iterable[str],
         feature_names: Iterable[str] | None,
         *,
@@ -371,19 +371,19 @@ class WordVectors(Shareable):
         return "trained words"
 
 
-def _numbers(matrix: NDArray[Any]) -> list[str]:
-    shape = np.shape(matrix)
+def _numbers(matrix: NDArray[Any] | RowMatrix) -> list[str]:
+    shape = matrix.shape if isinstance(matrix, RowMatrix) else np.shape(matrix)
     return [str(column) for column in range(shape[1] if len(shape) == 2 else 0)]
 
 
-def _checked_matrix(matrix: NDArray[Any], n_words: int, n_features: int) -> NDArray[Any]:
+def _checked_matrix(matrix: NDArray[Any] | RowMatrix, n_words: int, n_features: int) -> NDArray[Any]:
     array = matrix if isinstance(matrix, RowMatrix) else np.asarray(matrix)
     if array.dtype not in {np.dtype(np.int16), np.dtype(np.float32)} or array.shape != (n_words, n_features):
         wanted = f"int16 or float32 of shape ({n_words}, {n_features}), words x features"
         found = f"{array.dtype} of shape {array.shape}"
         raise ParameterError(f"The 'matrix' parameter of WordVectors must be {wanted}. Got {found} instead.")
     if isinstance(array, RowMatrix):
-        return cast("NDArray[Any]", array)  # answers what is asked of arrays here
+        return cast("NDArray[Any]", array)  # it answers what is asked of arrays here
     return np.ascontiguousarray(array)
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from omnitm.embedding.word_vectors import WordVectors
@@ -107,3 +108,103 @@ class Shareable:
         vectors = cast("WordVectors", self)
         plan = plan_export(vectors, format, reduce=reduce, top=top, full=full)
         write_export(vectors, path, plan, spaces=spaces, force=force)
+
+    def save_pretrained(
+        self,
+        save_directory: str | Path,
+        *,
+        name: str | None = None,
+        corpus: str | None = None,
+        license: str | None = None,  # noqa: A002 - model hubs call it so
+        language: str | None = None,
+        scores: Mapping[str, float] | None = None,
+    ) -> None:
+        """Write a folder for others: the packed model, and a model card with what is said here.
+
+        Parameters
+        ----------
+        name
+            Heading of the card; None: the folder's name.
+        corpus
+            What the model was trained on, in a sentence.
+        license, language
+            Identifiers as model hubs use them: "mit", "en".
+        scores
+            Results of evaluations: name and number.
+        """
+        from omnitm.embedding.sharing.card import CardFacts
+        from omnitm.embedding.sharing.pretrained import save_pretrained
+
+        facts = CardFacts(corpus, license, language, dict(scores or {}))
+        save_pretrained(cast("WordVectors", self), save_directory, facts, name=name)
+
+    @classmethod
+    def from_pretrained(
+        cls,
+        name: str | Path,
+        *,
+        revision: str | None = None,
+        cache_dir: str | Path | None = None,
+        local_files_only: bool = False,
+        token: str | None = None,
+    ) -> WordVectors:
+        """Open a model that `save_pretrained` or `push_to_hub` wrote; from a path nothing is fetched.
+
+        Parameters
+        ----------
+        name
+            A folder or file, or OWNER/NAME on the Hugging Face hub (needs `omnitm[hub]`).
+        revision
+            Branch, tag or commit on the hub.
+        cache_dir
+            Where files from the hub are kept; None: the hub's own cache.
+        local_files_only
+            Only look into the cache.
+        """
+        from omnitm.embedding.sharing.pretrained import find_pretrained
+
+        path = find_pretrained(
+            name, revision=revision, cache_dir=cache_dir, local_files_only=local_files_only, token=token
+        )
+        return cast("type[WordVectors]", cls).load(path)
+
+    def push_to_hub(
+        self,
+        repo_id: str,
+        *,
+        private: bool = False,
+        token: str | None = None,
+        revision: str | None = None,
+        commit_message: str = "Add an omnitm model",
+        corpus: str | None = None,
+        license: str | None = None,  # noqa: A002 - model hubs call it so
+        language: str | None = None,
+        scores: Mapping[str, float] | None = None,
+    ) -> str:
+        """Upload the packed model and its card to the Hugging Face hub; return the address of the commit.
+
+        Parameters
+        ----------
+        repo_id
+            OWNER/NAME; made if it is not there.
+        private
+            Whether a new repository is private.
+        token
+            Access token; None: that of `hf auth login`.
+        revision, commit_message
+            Branch to commit to, and what to say.
+        corpus, license, language, scores
+            As in `save_pretrained`.
+        """
+        from omnitm.embedding.sharing.card import CardFacts
+        from omnitm.embedding.sharing.pretrained import push_to_hub
+
+        return push_to_hub(
+            cast("WordVectors", self),
+            repo_id,
+            CardFacts(corpus, license, language, dict(scores or {})),
+            private=private,
+            token=token,
+            revision=revision,
+            commit_message=commit_message,
+        )

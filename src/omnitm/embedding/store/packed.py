@@ -57,6 +57,7 @@ ROW = np.dtype([("lowest", "<i2"), ("itemsize", "<u2")])
 BLOCKS, TABLE, ROWS = "blocks", "blocks table", "rows table"
 _LONGEST_HEADER = 1 << 20
 _MOST_WORDS = 1 << 28
+_OTHER = "is not a folder that `omnitm train` writes, nor a file that `omnitm pack` writes"
 _DAMAGED = "the file is damaged; fetch it again or pack the model again"
 
 
@@ -85,7 +86,7 @@ class PackedMatrix(RowMatrix):
     ) -> None:
         self._path, self._buffer = path, buffer
         shape = (header["rows"], header["columns"])
-        self._segment = header["segment"]
+        self._segment: int = header["segment"]
         self._crcs = blocks["crc"].reshape(shape[0], -(-shape[1] // self._segment))
         ends = np.cumsum(blocks["size"], dtype=np.int64) + len(MAGIC)
         self._starts = np.concatenate([[len(MAGIC)], ends])
@@ -128,7 +129,7 @@ class PackedMatrix(RowMatrix):
         return min(self._segment, self.shape[1] - segment * self._segment)
 
     def _block(self, row: int, segment: int, bounds: Sequence[int], crc: int, itemsize: int) -> bytes:
-        data = self._buffer[bounds[0] : bounds[1]]
+        data: bytes = self._buffer[bounds[0] : bounds[1]]
         if zlib.crc32(data) != crc:
             raise FileError(self._path, f"row {row:,} does not fit its checksum; {_DAMAGED}")
         return inflated(self._path, data, self._width(segment) * itemsize, -zlib.MAX_WBITS)
@@ -136,19 +137,22 @@ class PackedMatrix(RowMatrix):
 
 def from_bytes(content: bytes, dtype: np.dtype[Any], lowest: int, itemsize: int) -> NDArray[Any]:
     """Put numbers together again; the inverse of `to_bytes`."""
-    planes = np.frombuffer(content, dtype=np.uint8).reshape(itemsize, -1)
+    planes: NDArray[Any] = np.frombuffer(content, dtype=np.uint8).reshape(itemsize, -1)
     if itemsize == 1:
-        return planes[0].astype(dtype) + dtype.type(lowest)
+        narrow: NDArray[Any] = planes[0].astype(dtype) + dtype.type(lowest)
+        return narrow
     whole = np.ascontiguousarray(planes.T).view(f"<u{itemsize}")[:, 0]
     if dtype.kind == "f":
-        return whole.view("<f4")
+        reals: NDArray[Any] = whole.view("<f4")
+        return reals
     return (whole.astype(np.int32) + lowest).astype(dtype)
 
 
 def to_bytes(values: NDArray[Any], lowest: int, itemsize: int) -> bytes:
     """Take numbers apart into bytes: the low byte of each, then the next of each."""
     if itemsize == 1:
-        return (values - values.dtype.type(lowest)).astype(np.uint8).tobytes()
+        narrow: NDArray[np.uint8] = (values - values.dtype.type(lowest)).astype(np.uint8)
+        return narrow.tobytes()
     if values.dtype.kind == "f":
         whole = np.ascontiguousarray(values, dtype="<f4").view(np.uint8)
     else:
@@ -160,7 +164,7 @@ def inflated(path: Path, data: bytes, size: int, window: int) -> bytes:
     """Decompress to exactly `size` bytes, and never to more."""
     try:
         inflater = zlib.decompressobj(window)
-        content = inflater.decompress(data, size + 1)
+        content: bytes = inflater.decompress(data, size + 1)
     except zlib.error as error:
         raise FileError(path, f"cannot be decompressed ({error}); {_DAMAGED}") from None
     if len(content) != size or not inflater.eof or inflater.unused_data:
@@ -201,7 +205,7 @@ def _mapped(path: Path) -> mmap.mmap:
     try:
         size = os.fstat(descriptor).st_size
         if size < len(MAGIC) + TRAILER:
-            raise FileError(path, "is not a packed model: it is too short")
+            raise FileError(path, f"{_OTHER} (it is too short)")
         return mmap.mmap(descriptor, size, access=mmap.ACCESS_READ)
     finally:
         os.close(descriptor)
@@ -209,7 +213,7 @@ def _mapped(path: Path) -> mmap.mmap:
 
 def _header(path: Path, buffer: mmap.mmap) -> dict[str, Any]:
     if buffer[: len(MAGIC)] != MAGIC:
-        raise FileError(path, "is not a packed model; `omnitm pack` makes one")
+        raise FileError(path, _OTHER)
     trailer = buffer[-TRAILER:]
     if trailer[40:] != MAGIC:
         raise FileError(path, f"is cut off, or has something after its end; {_DAMAGED}")

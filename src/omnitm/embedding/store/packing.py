@@ -13,14 +13,7 @@ import numpy as np
 from omnitm.embedding.rows import row_blocks
 from omnitm.embedding.store.files import new_file
 from omnitm.embedding.store.loading import load_model
-from omnitm.embedding.store.manifest import (
-    COORDINATES,
-    FEATURES,
-    SETTINGS,
-    WORDS,
-    manifest_content,
-    read_manifest,
-)
+from omnitm.embedding.store.manifest import FileEntry, manifest_content, read_manifest
 from omnitm.embedding.store.packed import (
     BLOCK,
     BLOCKS,
@@ -34,7 +27,8 @@ from omnitm.embedding.store.packed import (
     read_packed,
     to_bytes,
 )
-from omnitm.embedding.store.whole import model_texts, write_model
+from omnitm.embedding.store.top import row_encoder
+from omnitm.embedding.store.whole import model_texts, vectors_file, write_model
 from omnitm.errors import FileError
 
 if TYPE_CHECKING:
@@ -42,6 +36,8 @@ if TYPE_CHECKING:
     from typing import BinaryIO
 
     from numpy.typing import NDArray
+
+    from omnitm.embedding.store.loading import StoredModel
 
 _SEGMENT = 4096
 _MOST_SEGMENTS = 16
@@ -54,6 +50,8 @@ def pack_model(
 ) -> None:
     """Write a model's folder as one small file; unpacked it is the same, byte for byte.
 
+    The folder is checked against its manifest on the way.
+
     Parameters
     ----------
     force
@@ -61,24 +59,50 @@ def pack_model(
     report
         Called with the number of rows packed so far.
     """
-    model, path = Path(model), Path(path)
+    model = Path(model)
     if is_packed(model):
         raise FileError(model, "is packed already")
     stored, manifest = load_model(model), read_manifest(model)
+    write_packed(path, stored, expected=manifest, force=force, report=report)
+
+
+def write_packed(
+    path: str | Path,
+    model: StoredModel,
+    *,
+    expected: dict[str, FileEntry] | None = None,
+    force: bool = False,
+    report: Callable[[int], None] | None = None,
+) -> None:
+    """Write a model that may also be in memory as one small file.
+
+    Parameters
+    ----------
+    expected
+        The manifest that the model must have; anything else is an error, and no file is written.
+    force, report
+        As in `pack_model`.
+    """
+    path = Path(path)
     if path.is_dir() or (path.exists() and not force):
         raise FileError(path, "exists already; --force (force=True) replaces a file")
     if not path.absolute().parent.is_dir():
         raise FileError(path, f"cannot be written: the folder {path.absolute().parent} does not exist")
-    names = FEATURES if stored.is_named else COORDINATES
-    texts = model_texts(stored.record, stored.words, stored.features, is_named=stored.is_named)
+    texts = model_texts(model.record, model.words, model.features, is_named=model.is_named)
     with new_file(path) as file:
         file.write(MAGIC)
-        header = _write_rows(file, stored.matrix, report)
-        for name in (SETTINGS, names, WORDS):
-            _add_section(file, header, name, zlib.compress(texts[name], 9))
+        header, vectors = _write_rows(file, model, report)
+        entries = {n: FileEntry(len(c), hashlib.sha256(c).hexdigest()) for n, c in texts.items()}
+        entries[vectors_file(model.matrix.dtype, model.record)] = vectors
+        if expected is not None and entries != expected:
+            raise FileError(
+                path, "is not written: the model's files differ from its manifest, so it is damaged"
+            )
+        for name, text in texts.items():
+            _add_section(file, header, name, zlib.compress(text, 9))
         for name in (TABLE, ROWS):
             _add_section(file, header, name, header.pop(name).tobytes())
-        header["manifest"] = manifest_content(manifest)
+        header["manifest"] = manifest_content(entries)
         content = json.dumps(header).encode()
         file.write(content + len(content).to_bytes(8, "little") + hashlib.sha256(content).digest() + MAGIC)
 
@@ -101,14 +125,21 @@ def unpack_model(path: str | Path, model: str | Path, *, force: bool = False) ->
     )
 
 
-def _write_rows(file: BinaryIO, matrix: Any, report: Callable[[int], None] | None) -> dict[str, Any]:
+def _write_rows(
+    file: BinaryIO, model: StoredModel, report: Callable[[int], None] | None
+) -> tuple[dict[str, Any], FileEntry]:
+    """Write the blocks; return the beginnings of a header, and what a manifest says of the vectors."""
+    matrix, encode, digest = model.matrix, row_encoder(model.record, model.matrix.dtype), hashlib.sha256()
     n_rows, n_columns = matrix.shape
     segment = max(_SEGMENT, -(-n_columns // _MOST_SEGMENTS))
     blocks = np.zeros((n_rows, -(-n_columns // segment)), dtype=BLOCK)
     rows = np.zeros(n_rows, dtype=ROW)
-    size, done = 0, 0
+    size, done, full_size = 0, 0, 0
     for _, block in row_blocks(matrix):
         for values in block:
+            encoded = encode(values)
+            digest.update(encoded)
+            full_size += len(encoded)
             rows[done] = lowest, itemsize = _span(values)
             for place in range(blocks.shape[1]):
                 part = values[place * segment : (place + 1) * segment]
@@ -118,18 +149,10 @@ def _write_rows(file: BinaryIO, matrix: Any, report: Callable[[int], None] | Non
             done += 1
             if report is not None and (done % _ROWS_AT_ONCE == 0 or done == n_rows):
                 report(done)
+    facts = {"format": FORMAT, "version": VERSION, "rows": n_rows, "columns": n_columns, "segment": segment}
     kind = "<f4" if matrix.dtype.kind == "f" else "<i2"
-    return {
-        "format": FORMAT,
-        "version": VERSION,
-        "rows": n_rows,
-        "columns": n_columns,
-        "segment": segment,
-        "type": kind,
-        "sections": [[BLOCKS, size, None]],
-        TABLE: blocks,
-        ROWS: rows,
-    }
+    header = {**facts, "type": kind, "sections": [[BLOCKS, size, None]], TABLE: blocks, ROWS: rows}
+    return header, FileEntry(full_size, digest.hexdigest())
 
 
 def _span(values: NDArray[Any]) -> tuple[int, int]:

@@ -73,7 +73,7 @@ def write_model(
         for name, content in texts.items():
             write_file(path / name, content)
         entries = {n: FileEntry(len(c), hashlib.sha256(c).hexdigest()) for n, c in texts.items()}
-        vectors = REALS if matrix.dtype != np.int16 else TOP if keep_top_of(record) else VECTORS
+        vectors = vectors_file(matrix.dtype, record)
         entries[vectors] = _write_vectors(path / vectors, matrix, record)
         if expected is not None and entries != expected:
             raise FileError(path, "came out other than it should; the source is damaged, fetch it again")
@@ -90,6 +90,13 @@ def model_texts(
     """Return the content of a model's files but the vectors."""
     names = FEATURES if is_named else COORDINATES
     return {SETTINGS: record.to_bytes(), names: words_to_lines(features), WORDS: words_to_lines(words)}
+
+
+def vectors_file(dtype: np.dtype[Any], record: AnyRecord) -> str:
+    """Return the name of the file with the vectors."""
+    if dtype != np.int16:
+        return REALS
+    return VECTORS if keep_top_of(record) is None else TOP
 
 
 def _write_vectors(path: Path, matrix: NDArray[Any] | RowMatrix, record: AnyRecord) -> FileEntry:
