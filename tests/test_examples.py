@@ -18,6 +18,8 @@ MODULES = (
     "baselines.ppmi",
     "baselines.registry",
     "embedding.estimator",
+    "embedding.sharing.forms",
+    "embedding.sharing.sentences",
     "embedding.store.record",
     "embedding.word_vectors",
     "evaluation.coherence",

@@ -2,19 +2,34 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
     from pathlib import Path
 
+    from numpy.typing import NDArray
+
+    from omnitm.embedding.sharing.sentences import SentenceEncoder
     from omnitm.embedding.word_vectors import WordVectors
 
 
 class Shareable:
     """What `WordVectors` can do for others; a part of that class, in a file of its own."""
+
+    @cached_property
+    def sentence_encoder(self) -> SentenceEncoder:
+        """Makes vectors of sentences; `mteb.evaluate` takes it as a model."""
+        from omnitm.embedding.sharing.sentences import SentenceEncoder
+
+        return SentenceEncoder(cast("WordVectors", self))
+
+    def encode(self, sentences: str | Iterable[str]) -> NDArray[np.float32]:
+        """Encode sentences as the mean of their words' vectors; see `SentenceEncoder`."""
+        return self.sentence_encoder.encode(sentences)
 
     def to_gensim(self, *, reduce: int | None = None, full: bool = False) -> Any:
         """Return gensim's `KeyedVectors`, as float32; compare them by cosine.
