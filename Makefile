@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 NATIVE := $(wildcard native/*.cpp native/*.hpp) CMakeLists.txt pyproject.toml
 
-.PHONY: help demo test lint types unit torture bench clean
+.PHONY: help demo test lint types unit torture bench docs clean
 help:            ## this list
 	@grep -E '^[a-z]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 12
 
@@ -41,6 +41,15 @@ torture: $(VENV)/.installed ## the long tests
 bench: $(VENV)/.installed .venv-peers/.installed ## compare with TMU: what is learnt, and how fast
 	$(BIN)/python benchmarks/agreement.py | tee benchmarks/results/agreement.json
 	$(BIN)/python benchmarks/kernel.py
+
+.venv-docs/.installed: pyproject.toml
+	@test -d .venv-docs || $(PYTHON) -m venv .venv-docs
+	.venv-docs/bin/python -m pip install --quiet --upgrade pip
+	.venv-docs/bin/python -m pip install --quiet 'mkdocs-material>=9.5' 'mkdocstrings[python]>=0.27' ruff==0.17.4
+	@touch $@
+
+docs: .venv-docs/.installed ## the documentation site, in build/site
+	NO_MKDOCS_2_WARNING=1 .venv-docs/bin/mkdocs build --strict --quiet
 
 clean:           ## remove everything that was built
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -114,6 +114,8 @@ def train_model(
 ) -> WordVectors:
     """Train words into a folder; a run that was killed can be resumed.
 
+    Parameters that are not described here are those of `train_vectors`.
+
     Parameters
     ----------
     path
@@ -126,8 +128,6 @@ def train_model(
     keep_top
         Store the baseline of each row and this many coordinates, those that differ most from it, for
         vocabularies where a number per pair of words is too much; None: store all.
-
-    The other parameters are those of `train_vectors`.
     """
     path, request = Path(path), _Request.of(index, words, settings, seed, keep_top)
     folder = ModelFolder.resume(path) if resume else None
