@@ -7,9 +7,12 @@ import importlib
 import re
 import shlex
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
+from numpy.testing import assert_array_equal
 
+from omnitm import OmniTMAE
 from omnitm.cli import main
 
 ROOT = Path(__file__).parents[1]
@@ -88,3 +91,53 @@ def test_the_readme_names_files_and_targets_that_exist() -> None:
     targets = (ROOT / "Makefile").read_text()
     for target in re.findall(r"^make (\w+)", readme, flags=re.MULTILINE):
         assert f"\n{target}:" in targets
+
+
+def run_blocks(page: str) -> dict[str, object]:
+    """Run all Python of a page, in order, in one namespace."""
+    names: dict[str, object] = {}
+    blocks = re.findall(r"```python\n(.*?)```", (DOCS / page).read_text(), flags=re.DOTALL)
+    assert blocks
+    for block in blocks:
+        exec(block, names)  # noqa: S102 - our own documentation
+    return names
+
+
+@pytest.mark.parametrize("page", ["index.md", "reproducibility.md", "parameters.md"])
+def test_pages_with_python(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run_blocks(page)
+
+
+def test_python_in_the_guide_to_sharing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("gensim")
+    pytest.importorskip("pyarrow")
+    monkeypatch.chdir(tmp_path)
+    names = run_blocks("sharing.md")
+    assert names["again"].index_to_key == names["vectors"].index_to_key  # type: ignore[attr-defined]
+    assert names["sentences"].shape[0] == 2  # type: ignore[attr-defined]
+    assert {entry.name for entry in tmp_path.iterdir()} == {"cars", "cars.txt", "cars.safetensors"}
+
+
+def test_python_in_the_model_format(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    vectors = OmniTMAE(n_examples=20).fit(["car wheel", "sea ship"] * 9).word_vectors_
+    vectors.save("model")
+    assert_array_equal(cast("Any", run_blocks("model-format.md")["matrix"]), vectors.matrix)
+
+
+def test_commands_in_the_guide_to_sharing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each `$ omnitm` line works, in order, on a small model of that name."""
+    pytest.importorskip("pyarrow")
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "news.txt").write_text("driving a car on the road\nfish swim in the sea\n" * 20)
+    assert main(["train", "news.txt", "-o", "news-model", "--quiet"]) == 0
+    commands = re.findall(r"^\$ omnitm (.*)$", (DOCS / "sharing.md").read_text(), flags=re.MULTILINE)
+    assert len(commands) == 5
+    for command in commands:
+        assert main(shlex.split(command.replace("--top 100", "--top 3"))) == 0, command
+
+
+def test_the_site_has_every_page() -> None:
+    listed = set(re.findall(r": ([\w/-]+\.md)$", (ROOT / "mkdocs.yml").read_text(), flags=re.MULTILINE))
+    assert listed == {str(page.relative_to(DOCS)) for page in DOCS.rglob("*.md")}

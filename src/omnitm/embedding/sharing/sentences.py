@@ -130,4 +130,6 @@ def _texts(sentences: Iterable[Any]) -> Iterator[str]:
 
 def _unit_rows(rows: NDArray[Any]) -> Reals:
     lengths = np.linalg.norm(rows, axis=-1, keepdims=True)
-    return np.divide(rows, lengths, out=np.zeros(rows.shape, dtype=np.float32), where=lengths > 0)
+    units: Reals = np.zeros(rows.shape, dtype=np.float32)
+    np.divide(rows, lengths, out=units, where=lengths > 0)
+    return units
