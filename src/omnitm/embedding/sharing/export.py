@@ -16,7 +16,7 @@ from omnitm.errors import FileError
 from omnitm.parameters import check_choice
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from typing import BinaryIO
 
     from omnitm.embedding.word_vectors import WordVectors
@@ -28,6 +28,7 @@ _TABLES: dict[str, Callable[[BinaryIO, tables.Content], None]] = {
     "arrow": tables.write_arrow,
     "parquet": tables.write_parquet,
 }
+_PER_WORD, _OVERHEAD = 16, 8192
 FORMATS = (*_WORD2VEC, *_TABLES)
 
 
@@ -37,13 +38,14 @@ class Export:
 
     format: str
     form: Form
+    names_bytes: int
 
     @property
     def n_bytes(self) -> int:
-        """About how large the file will be, without its words."""
+        """About how large the file will be; the most that it can be if coordinates are left out."""
         if self.format == "word2vec":
-            return text_bytes(self.form.n_words * self.form.size)
-        return self.form.n_bytes
+            return text_bytes(self.form.n_words * self.form.size) + self.names_bytes
+        return self.form.n_bytes + self.names_bytes
 
     def __str__(self) -> str:
         about = "at most" if self.form.kind == "top" else "about"
@@ -63,7 +65,9 @@ def plan_export(
     is_table = format in _TABLES
     itemsize = vectors.matrix.dtype.itemsize if is_table else 4
     form = choose_form(vectors, reduce=reduce, top=top, full=full, can_be_sparse=is_table, itemsize=itemsize)
-    return Export(format, form)
+    has_features = is_table and vectors.has_named_features and form.kind != "reduced"
+    names = [vectors.index_to_key, vectors.feature_names if has_features else []]
+    return Export(format, form, sum(_names_bytes(words, format) for words in names) + _OVERHEAD)
 
 
 def write_export(
@@ -88,6 +92,13 @@ def write_export(
     content = table_content(vectors, export.form)
     with new_file(path) as file:
         _TABLES[export.format](file, content)
+
+
+def _names_bytes(words: Sequence[str], kind: str) -> int:
+    """Count what words take, with the numbers per word that some formats need beside the matrix."""
+    if kind == "numpy":  # all words get the place of the longest, 4 bytes per letter
+        return len(words) * (_PER_WORD + 4 * max(map(len, words), default=0))
+    return sum(len(word.encode(errors="ignore")) + _PER_WORD for word in words)
 
 
 def table_content(vectors: WordVectors, form: Form) -> tables.Content:
