@@ -20,6 +20,7 @@ MODULES = (
     "embedding.estimator",
     "embedding.store.record",
     "embedding.word_vectors",
+    "engines.registry",
     "evaluation.coherence",
     "explain.company",
     "explain.evidence",

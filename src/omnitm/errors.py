@@ -50,6 +50,14 @@ class UnknownWordError(OmniTMError, KeyError):
         return str(self.args[0])  # KeyError would show its repr
 
 
+class EngineError(OmniTMError, RuntimeError):
+    """The place where words should be trained does not work: workers that cannot start, no cluster."""
+
+
+class SetAsideError(OmniTMError, RuntimeError):
+    """Words failed again and again and were left out; all others are trained and kept."""
+
+
 class TrainingStopped(KeyboardInterrupt):
     """Training was interrupted; the message says how far it came and how to continue."""
 

@@ -1,4 +1,4 @@
-"""What every engine must do: every row once, in any thread, and stop cleanly."""
+"""What every engine must do: every row once, the same bits, and stop cleanly."""
 
 from __future__ import annotations
 
@@ -8,23 +8,30 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from omnitm.engines import Engine, ThreadsEngine, WordJob
+from omnitm.embedding import train_model
+from omnitm.engines import Engine, ProcessesEngine, ThreadsEngine, WordJob
+from omnitm.engines.registry import ENGINES, make_engine
 from omnitm.errors import ParameterError
 from omnitm.machine import AutoencoderSettings, word_key
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
     import numpy as np
     from numpy.typing import NDArray
 
     from omnitm.corpus import DocumentIndex
+    from omnitm.engines import Failure
 
 SETTINGS = AutoencoderSettings(n_clauses=6, n_examples=40, accumulation=2)
 LONG = AutoencoderSettings(n_clauses=32, n_examples=2**30)
 
 
-@pytest.fixture(params=[1, 2, 5], ids=lambda n: f"threads-{n}")
+@pytest.fixture(params=["threads-1", "threads-2", "threads-5", "processes-2"])
 def engine(request: pytest.FixtureRequest) -> Engine:
-    return ThreadsEngine(request.param)
+    name, n_jobs = request.param.split("-")
+    return make_engine(name, int(n_jobs))
 
 
 @pytest.fixture
@@ -32,7 +39,14 @@ def jobs(board: DocumentIndex) -> list[WordJob]:
     return [WordJob(row, row, word_key(0, word)) for row, word in enumerate(board.vocabulary)]
 
 
-def test_every_row_is_written_once(engine: Engine, board: DocumentIndex, jobs: list[WordJob]) -> None:
+def ignore(done: int, failures: Sequence[Failure] = ()) -> None:
+    assert done >= 0
+    assert not failures
+
+
+def test_every_row_is_written_once_with_the_same_bits(
+    engine: Engine, board: DocumentIndex, jobs: list[WordJob]
+) -> None:
     rows: dict[int, bytes] = {}
     written: Counter[int] = Counter()
     reports: list[tuple[int, threading.Thread]] = []
@@ -41,14 +55,14 @@ def test_every_row_is_written_once(engine: Engine, board: DocumentIndex, jobs: l
         written[row] += 1
         rows[row] = vector.tobytes()
 
-    engine.train(
-        board, SETTINGS, jobs, write, lambda done: reports.append((done, threading.current_thread()))
-    )
+    def report(done: int, failures: Sequence[Failure] = ()) -> None:
+        reports.append((done, threading.current_thread()))
+        assert not failures
+
+    engine.train(board, SETTINGS, jobs, write, report)
     assert written == Counter(range(12))
     again: dict[int, bytes] = {}
-    ThreadsEngine(1).train(
-        board, SETTINGS, jobs, lambda row, v: again.update({row: v.tobytes()}), lambda _: None
-    )
+    ThreadsEngine(1).train(board, SETTINGS, jobs, lambda row, v: again.update({row: v.tobytes()}), ignore)
     assert rows == again
     assert reports[-1][0] == 12
     assert {thread for _, thread in reports} == {threading.current_thread()}
@@ -60,7 +74,7 @@ def test_an_interrupt_stops_words_in_the_middle(
     """2**30 examples would take hours: only stopping inside a word can end this."""
     written: list[int] = []
 
-    def interrupt(_: int) -> None:
+    def interrupt(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
     before = threading.active_count()
@@ -78,11 +92,26 @@ def test_an_error_while_writing_reaches_the_caller(
             raise OSError("disk")
 
     with pytest.raises(OSError, match="disk"):
-        engine.train(board, SETTINGS, jobs, write, lambda _: None)
+        engine.train(board, SETTINGS, jobs, write, ignore)
 
 
-def test_numbers_of_threads() -> None:
-    assert ThreadsEngine().n_jobs >= 1
+def test_models_of_an_index_on_disk_are_the_same_in_every_file(
+    engine: Engine, topics: DocumentIndex, tmp_path: Path
+) -> None:
+    train_model(topics, tmp_path / "threads", settings=SETTINGS, engine=ThreadsEngine(1))
+    train_model(topics, tmp_path / "other", settings=SETTINGS, engine=engine)
+    for file in (tmp_path / "threads").iterdir():
+        assert file.read_bytes() == (tmp_path / "other" / file.name).read_bytes(), file.name
+
+
+@pytest.mark.parametrize("kind", [ThreadsEngine, ProcessesEngine])
+def test_numbers_of_workers(kind: type[ThreadsEngine | ProcessesEngine]) -> None:
+    assert kind().n_jobs >= 1
     for wrong in (0, -1, True, 2.0, "2"):
         with pytest.raises(ParameterError, match="'n_jobs' parameter of OmniTMAE must be an int from 1"):
-            ThreadsEngine(wrong)  # type: ignore[arg-type]
+            kind(wrong)  # type: ignore[arg-type]
+
+
+def test_an_unknown_engine() -> None:
+    with pytest.raises(ParameterError, match=rf"must be one of {', '.join(ENGINES)}. Got 'steam'"):
+        make_engine("steam")

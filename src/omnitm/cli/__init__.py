@@ -10,7 +10,7 @@ import warnings
 from typing import TYPE_CHECKING, Any
 
 import omnitm
-from omnitm.errors import OmniTMError, OmniTMWarning
+from omnitm.errors import OmniTMError, OmniTMWarning, SetAsideError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,7 +28,7 @@ COMMANDS = (
     "info",
     "cooccur",
 )
-_MISTAKE, _INTERRUPTED = 2, 130
+_MISTAKE, _INCOMPLETE, _INTERRUPTED = 2, 3, 130
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -44,7 +44,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             if arguments.debug:
                 raise
             print(f"omnitm: error: {error}", file=sys.stderr)
-            return _MISTAKE
+            return _INCOMPLETE if isinstance(error, SetAsideError) else _MISTAKE
         except KeyboardInterrupt as interrupt:
             print(f"omnitm: {str(interrupt) or 'stopped'}", file=sys.stderr)
             return _INTERRUPTED

@@ -12,6 +12,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from omnitm.cli.examples import command_parser
+from omnitm.cli.running import (
+    add_running_options,
+    check_no_running_options,
+    chosen_engine,
+    listening,
+)
 from omnitm.errors import FileError, ParameterError
 from omnitm.machine import PAPER, AutoencoderSettings
 
@@ -80,10 +86,8 @@ def add_parser(commands: Commands) -> None:
     existing.add_argument("--resume", action="store_true", help="continue a run that was stopped")
     existing.add_argument("--add", action="store_true", help="train more words of a finished model")
     existing.add_argument("--force", action="store_true", help="replace an existing model")
-    parser.add_argument(
-        "--threads", metavar="N", type=int, help="threads to train in (default: one per core)"
-    )
     parser.add_argument("--quiet", action="store_true", help="no progress bar, no summary")
+    add_running_options(parser)
     _add_settings(parser)
 
 
@@ -119,11 +123,11 @@ def run(arguments: argparse.Namespace) -> int:
     from omnitm.cli.corpora import open_corpus
     from omnitm.embedding.store.folder import check_free_for_use
     from omnitm.embedding.training import add_words, train_model
-    from omnitm.engines import ThreadsEngine
+    from omnitm.engines.threads import available_cores
 
     if arguments.model not in {"omni", "fast-omni"}:
         return _run_baseline(arguments)
-    settings, engine = _settings(arguments), ThreadsEngine(arguments.threads)
+    settings, engine = _settings(arguments), chosen_engine(arguments)
     if arguments.add and (settings or arguments.seed is not None):
         raise ParameterError(
             "--add trains with the settings and seed of the model; leave out other settings."
@@ -132,24 +136,26 @@ def run(arguments: argparse.Namespace) -> int:
     reuse = arguments.resume or arguments.add
     if not reuse:
         check_free_for_use(arguments.output, force=arguments.force)
+    threads = arguments.threads or available_cores()
     index = open_corpus(
-        arguments.corpus, arguments.output, reuse=reuse, threads=engine.n_jobs, quiet=arguments.quiet
+        arguments.corpus, arguments.output, reuse=reuse, threads=threads, quiet=arguments.quiet
     )
-    common: dict[str, Any] = {"engine": engine, "progress": not arguments.quiet}
     started = time.monotonic()
-    if arguments.add:
-        vectors = add_words(index, arguments.output, _words_to_add(arguments, index, named), **common)
-    else:
-        vectors = train_model(
-            index,
-            arguments.output,
-            named or _top_words(arguments, index),
-            settings=settings,
-            seed=arguments.seed,
-            resume=arguments.resume,
-            force=arguments.force,
-            **common,
-        )
+    with listening(arguments) as progress:
+        common: dict[str, Any] = {"engine": engine, "progress": progress}
+        if arguments.add:
+            vectors = add_words(index, arguments.output, _words_to_add(arguments, index, named), **common)
+        else:
+            vectors = train_model(
+                index,
+                arguments.output,
+                named or _top_words(arguments, index),
+                settings=settings,
+                seed=arguments.seed,
+                resume=arguments.resume,
+                force=arguments.force,
+                **common,
+            )
     prepare_similarity(arguments.output, quiet=arguments.quiet)
     if not arguments.quiet:
         _say_what_is_there(arguments.output, vectors, time.monotonic() - started)
@@ -162,6 +168,7 @@ def _run_baseline(arguments: argparse.Namespace) -> int:
     from omnitm.embedding.store.folder import check_free_for_use
 
     check_options(arguments)
+    check_no_running_options(arguments)
     settings = baseline_settings(arguments, _SETTING_HELP)
     named = None if arguments.words is None else read_targets(arguments.words)
     check_free_for_use(arguments.output, force=arguments.force)

@@ -51,6 +51,8 @@ class DocumentIndex:
     preparation: Preparation | None = None
     summary: IndexSummary | None = None
     path: Path | None = None
+    seal: str | None = None
+    """SHA-256 of the manifest of an index on disk: the same seal, the same bytes in every file."""
 
     @property
     def n_documents(self) -> int:
@@ -144,7 +146,7 @@ class DocumentIndex:
         tokeniser of your own needs it again (`tokenizer`) before new text can be prepared.
         """
         path = Path(path)
-        manifest = storage.read_manifest(path)
+        manifest, seal = storage.read_manifest(path), storage.checksum(path / storage.MANIFEST)[1]
         words = storage.read_words(path)
         if len(words) != manifest["n_words"]:
             raise FileError(path / "vocabulary.txt", "damaged: another number of words than in manifest.json")
@@ -157,6 +159,7 @@ class DocumentIndex:
             preparation=preparation,
             summary=storage.read_json(path, "summary.json", IndexSummary.from_json),
             path=path,
+            seal=seal,
         )
         index._check_ends()
         return index

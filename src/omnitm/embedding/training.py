@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from omnitm.embedding.progress import ProgressOption, reporting
+from omnitm.embedding.progress import ProgressOption, WordFailure, reporting
 from omnitm.embedding.store import (
     AnyRecord,
     ModelFolder,
@@ -27,6 +27,7 @@ from omnitm.errors import (
     FileError,
     OmniTMWarning,
     ParameterError,
+    SetAsideError,
     TrainingStopped,
     UnknownWordError,
 )
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from omnitm.corpus import DocumentIndex
+    from omnitm.engines import Failure
 
 _SHOWN_WORDS = 5
 _REPEAT = "give the same or leave it out"
@@ -72,9 +74,10 @@ def train_vectors(
     record = TrainingRecord(settings or AutoencoderSettings(), seed, index_fingerprint(index))
     targets = check_targets(index, words)
     matrix = np.empty((len(targets), index.n_words), dtype=np.int16)
-    train_rows(
+    failed = train_rows(
         index, record, targets, range(len(targets)), matrix.__setitem__, engine=engine, progress=progress
     )
+    matrix, targets = _without(failed, matrix, targets)
     return WordVectors(matrix, targets, index.vocabulary, training=record)
 
 
@@ -95,7 +98,8 @@ def extend_vectors(
     matrix = np.empty((len(names), vectors.vector_size), dtype=np.int16)
     matrix[: len(vectors)] = vectors.matrix
     rows = range(len(vectors), len(names))
-    train_rows(index, record, names, rows, matrix.__setitem__, engine=engine, progress=progress)
+    failed = train_rows(index, record, names, rows, matrix.__setitem__, engine=engine, progress=progress)
+    matrix, names = _without(failed, matrix, names)
     return WordVectors(matrix, names, vectors.feature_names, training=record)
 
 
@@ -171,11 +175,13 @@ def fill_folder(
     pending = folder.pending()
     while True:
         try:
-            train_rows(
+            failed = train_rows(
                 index, folder.record, folder.words, pending, folder.write, engine=engine, progress=progress
             )
         except KeyboardInterrupt as interrupt:
             raise _stopped(folder) from interrupt
+        if failed:
+            raise _set_aside(folder, failed)
         pending = folder.finish()
         if not pending:
             return
@@ -190,13 +196,22 @@ def train_rows(
     *,
     engine: Engine | None = None,
     progress: ProgressOption = False,
-) -> None:
-    """Train some rows of a list of words, and hand each to `write`."""
+) -> dict[int, str]:
+    """Train some rows of a list of words, hand each to `write`, and return the rows that failed, with why."""
     jobs = [WordJob(row, index.word_id(words[row]), word_key(record.seed, words[row])) for row in rows]
     warn_of_constant_words(index, jobs)
+    failed: dict[int, str] = {}
     with reporting(progress, len(words) - len(jobs), len(words)) as report:
+
+        def report_words(done: int, failures: Sequence[Failure] = ()) -> None:
+            failed.update({f.jobs[0].row: f.problem for f in failures if f.is_final})
+            named = [(tuple(words[job.row] for job in f.jobs), f.problem, f.is_final) for f in failures]
+            report(done, [WordFailure(*failure) for failure in named])
+
         if jobs:
-            (engine or ThreadsEngine()).train(index, record.settings, jobs, write, report)
+            report(0)
+            (engine or ThreadsEngine()).train(index, record.settings, jobs, write, report_words)
+    return failed
 
 
 def check_targets(index: DocumentIndex, words: Iterable[str] | None) -> list[str]:
@@ -289,6 +304,28 @@ def _differences(old: AutoencoderSettings, new: AutoencoderSettings | None) -> s
     before, now = asdict(old), asdict(new) if new else {}
     return ", ".join(
         f"{name}={value!r}, not {now[name]!r}" for name, value in before.items() if now[name] != value
+    )
+
+
+def _without(
+    failed: dict[int, str], matrix: NDArray[np.int16], words: list[str]
+) -> tuple[NDArray[np.int16], list[str]]:
+    """Leave out the rows that failed, and say so."""
+    if not failed:
+        return matrix, words
+    kept = [row for row in range(len(words)) if row not in failed]
+    problem = f"{_listed([words[row] for row in failed])} failed again and again and are left out"
+    warnings.warn(f"{problem}; the last problem: {list(failed.values())[-1]}.", OmniTMWarning, stacklevel=3)
+    return matrix[kept], [words[row] for row in kept]
+
+
+def _set_aside(folder: ModelFolder, failed: dict[int, str]) -> SetAsideError:
+    words = _listed([folder.words[row] for row in failed])
+    problem = f"set aside after repeated failures: {words}; the last problem: {list(failed.values())[-1]}"
+    return SetAsideError(
+        f"{folder.path}: {len(folder.words) - len(folder.pending()):,} of {len(folder.words):,} words are "
+        f"trained and kept; {problem}. Try them again with: omnitm train CORPUS -o {folder.path} --resume; "
+        f"go without them with: omnitm merge {folder.path} -o OTHER --allow-missing"
     )
 
 

@@ -25,6 +25,24 @@ class WordJob(NamedTuple):
     """The 64 bits that all random draws of the word come from."""
 
 
+class Failure(NamedTuple):
+    """Words that could not be trained at an attempt."""
+
+    jobs: tuple[WordJob, ...]
+    """The word that failed, or all that were lost together."""
+    problem: str
+    """What happened."""
+    is_final: bool
+    """Whether the word is set aside; otherwise it is tried again."""
+
+
+class Report(Protocol):
+    """Told how many rows are written so far, and what has failed since it was last called."""
+
+    def __call__(self, done: int, failures: Sequence[Failure] = ()) -> None:
+        """Say how far it is."""
+
+
 class Engine(Protocol):
     """Trains words somewhere: in threads, processes, or on other machines."""
 
@@ -34,9 +52,9 @@ class Engine(Protocol):
         settings: AutoencoderSettings,
         jobs: Sequence[WordJob],
         write: Callable[[int, NDArray[np.int16]], None],
-        report: Callable[[int], None],
+        report: Report,
     ) -> None:
-        """Train every job.
+        """Train every job, except those that are reported as a final failure.
 
         Parameters
         ----------
@@ -44,7 +62,7 @@ class Engine(Protocol):
             Called once per job with its row and vector, from any thread of this process; the vector's
             memory is used again afterwards.
         report
-            Called now and then, and once at the end, with the number of rows written so far; always
-            in the calling thread. If it raises, training stops as it does on Ctrl-C: rows that are
-            being trained are either written whole or not at all, and the exception goes on.
+            Called now and then, and once at the end; always in the calling thread. If it raises,
+            training stops as it does on Ctrl-C: rows that are being trained are either written whole
+            or not at all, and the exception goes on.
         """

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from omnitm.corpus import DocumentIndex
-    from omnitm.engines.protocol import WordJob
+    from omnitm.engines.protocol import Report, WordJob
     from omnitm.machine import AutoencoderSettings
 
 _SECONDS_BETWEEN_REPORTS = 0.1
@@ -43,7 +43,7 @@ class ThreadsEngine:
         settings: AutoencoderSettings,
         jobs: Sequence[WordJob],
         write: Callable[[int, NDArray[np.int16]], None],
-        report: Callable[[int], None],
+        report: Report,
     ) -> None:
         """Train every job; see `omnitm.engines.Engine`."""
         crew = _Crew(jobs)
@@ -86,7 +86,7 @@ class _Crew:
         """Have a function called that ends a member's current word early."""
         self._stoppers.append(stopper)
 
-    def run(self, work: Callable[[int], None], size: int, report: Callable[[int], None]) -> None:
+    def run(self, work: Callable[[int], None], size: int, report: Report) -> None:
         """Let `size` threads work, and report until all of them are done."""
         self._finished = [0] * size
         threads = [
@@ -106,7 +106,7 @@ class _Crew:
             raise self._errors[0]
         report(sum(self._finished))
 
-    def _wait_for(self, working: int, report: Callable[[int], None]) -> None:
+    def _wait_for(self, working: int, report: Report) -> None:
         while working:
             if self._idle.acquire(timeout=_SECONDS_BETWEEN_REPORTS):
                 working -= 1

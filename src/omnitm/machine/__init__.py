@@ -1,6 +1,6 @@
 """Tsetlin machines: settings, the slow obvious reference, and the native kernels behind one interface."""
 
-from omnitm.machine.autoencoder import Autoencoder, Feedback, Recording, instruction_sets
+from omnitm.machine.autoencoder import Autoencoder, Feedback, Recording, TrainingCorpus, instruction_sets
 from omnitm.machine.examples import Examples, training_examples
 from omnitm.machine.settings import PAPER, AutoencoderSettings, word_key
 
@@ -11,6 +11,7 @@ __all__ = [
     "Examples",
     "Feedback",
     "Recording",
+    "TrainingCorpus",
     "instruction_sets",
     "training_examples",
     "word_key",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import IntEnum
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -12,7 +12,6 @@ from omnitm import _native
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from omnitm.corpus import DocumentIndex
     from omnitm.machine.settings import AutoencoderSettings
 
 _NO_LIMIT = 2**32 - 1
@@ -40,6 +39,30 @@ class Recording(NamedTuple):
     """Weights of the clauses."""
 
 
+class TrainingCorpus(Protocol):
+    """What a machine sees of a corpus; a `DocumentIndex` has it, and so has what engines share."""
+
+    @property
+    def document_offsets(self) -> NDArray[np.uint64]:
+        """Where the words of each document begin, and the end."""
+
+    @property
+    def document_words(self) -> NDArray[np.uint32]:
+        """Words of all documents."""
+
+    @property
+    def word_offsets(self) -> NDArray[np.uint64]:
+        """Where the documents of each word begin, and the end."""
+
+    @property
+    def word_documents(self) -> NDArray[np.uint32]:
+        """Documents of all words."""
+
+    @property
+    def n_words(self) -> int:
+        """Size of the vocabulary."""
+
+
 class Autoencoder:
     """A Tsetlin machine autoencoder whose memory is used again for every word.
 
@@ -61,7 +84,7 @@ class Autoencoder:
 
     def __init__(
         self,
-        index: DocumentIndex,
+        index: TrainingCorpus,
         settings: AutoencoderSettings,
         *,
         negated_literals: bool = True,
@@ -117,12 +140,12 @@ class Autoencoder:
         return out
 
 
-def corpus_arrays(index: DocumentIndex) -> tuple[NDArray[Any], ...]:
+def corpus_arrays(index: TrainingCorpus) -> tuple[NDArray[Any], ...]:
     """Return what the native code reads of an index."""
     return index.document_offsets, index.document_words, index.word_offsets, index.word_documents
 
 
-def native_settings(index: DocumentIndex, settings: AutoencoderSettings) -> dict[str, Any]:
+def native_settings(index: TrainingCorpus, settings: AutoencoderSettings) -> dict[str, Any]:
     """Return the settings that all native machines have, as the native code wants them."""
     limit = settings.max_included_literals
     return {

@@ -170,7 +170,7 @@ class ModelFolder:
         sha256, damaged = self._check_rows()
         if damaged:
             for row in damaged:
-                del self._journal.rows[row]
+                self._journal.rows.pop(row, None)
             return damaged
         with writing(self.path / VECTORS):
             os.fsync(self._vectors)

@@ -1,0 +1,91 @@
+"""Which words are still to be trained, and what becomes of those that fail."""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from typing import TYPE_CHECKING
+
+from omnitm.engines.protocol import Failure
+from omnitm.errors import EngineError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from omnitm.engines.protocol import WordJob
+
+ATTEMPTS = 3
+_HOPELESS = 20  # words set aside in a row, with none trained in between
+
+
+class Ledger:
+    """The words of a run: every one is waiting, handed out, done or set aside.
+
+    Attributes
+    ----------
+    done
+        Words that are trained.
+    n_failures
+        Attempts that failed.
+    """
+
+    def __init__(self, jobs: Sequence[WordJob]) -> None:
+        self.done = 0
+        self.n_failures = 0
+        self._total = len(jobs)
+        self._waiting = deque(jobs)
+        self._failed: Counter[WordJob] = Counter()
+        self._n_set_aside = 0
+        self._set_aside_in_a_row = 0
+        self._news: list[Failure] = []
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether every word is either done or set aside."""
+        return self.done + self._n_set_aside == self._total
+
+    @property
+    def n_waiting(self) -> int:
+        """Words that nobody has taken."""
+        return len(self._waiting)
+
+    def take(self) -> WordJob | None:
+        """Take a word to train, if there is one left."""
+        return self._waiting.popleft() if self._waiting else None
+
+    def finish(self, n_words: int = 1) -> None:
+        """Note that words are trained and written."""
+        self.done += n_words
+        self._set_aside_in_a_row = 0
+
+    def put_back(self, jobs: Iterable[WordJob]) -> None:
+        """Return words that were not at fault; they are next."""
+        self._waiting.extendleft(reversed(list(jobs)))
+
+    def lose(self, jobs: Sequence[WordJob], problem: str) -> None:
+        """Note that words were lost together, so that nobody knows which of them is at fault."""
+        self._note(jobs, problem, is_final=False)
+
+    def blame(self, job: WordJob, problem: str) -> None:
+        """Note that a word failed: it is tried again after the others, or set aside at last."""
+        self._failed[job] += 1
+        is_final = self._failed[job] >= ATTEMPTS
+        self._note((job,), problem, is_final=is_final)
+        if not is_final:
+            self._waiting.append(job)
+            return
+        self._n_set_aside += 1
+        self._set_aside_in_a_row += 1
+        if self._set_aside_in_a_row >= _HOPELESS:
+            raise EngineError(
+                f"{_HOPELESS} words in a row failed {ATTEMPTS} times each, the last one with: {problem}. "
+                "Nothing can be trained here; words that are finished are kept."
+            )
+
+    def news(self) -> list[Failure]:
+        """Return the failures since the last call."""
+        news, self._news = self._news, []
+        return news
+
+    def _note(self, jobs: Sequence[WordJob], problem: str, *, is_final: bool) -> None:
+        self.n_failures += 1
+        self._news.append(Failure(tuple(jobs), problem, is_final))

@@ -1,0 +1,198 @@
+"""Train words in processes of this machine: one that dies is replaced, and its words are tried again."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections import deque
+from multiprocessing.connection import Connection, Pipe, wait
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from omnitm.engines.ledger import Ledger
+from omnitm.engines.shared_corpus import SharedCorpus, shared
+from omnitm.engines.threads import available_cores
+from omnitm.engines.worker import FAILED, HEADER, READY
+from omnitm.errors import EngineError
+from omnitm.parameters import check_integer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    from omnitm.corpus import DocumentIndex
+    from omnitm.engines.protocol import Report, WordJob
+    from omnitm.machine import AutoencoderSettings
+
+# A plain interpreter, not multiprocessing.Process: that would run the caller's script a second time.
+BOOT = "import sys; from omnitm.engines.worker import serve; serve(int(sys.argv[1]))"
+_SECONDS_BETWEEN_REPORTS = 0.1
+_SECONDS_TO_END = 5.0
+_WORDS_AHEAD = 2  # one in training, one waiting beside it
+_VAIN_STARTS = 3
+
+
+class ProcessesEngine:
+    """A supervised pool of worker processes that share the index through the memory map.
+
+    A worker that is killed, runs out of memory or crashes is replaced; the word that it was training
+    counts as failed, is tried again later, and is set aside after three failures.
+
+    Parameters
+    ----------
+    n_jobs
+        Number of processes; None: one per core that this process may use.
+    """
+
+    def __init__(self, n_jobs: int | None = None) -> None:
+        self.n_jobs = (
+            available_cores() if n_jobs is None else check_integer("OmniTMAE", "n_jobs", n_jobs, 1, 4096)
+        )
+
+    def train(
+        self,
+        index: DocumentIndex,
+        settings: AutoencoderSettings,
+        jobs: Sequence[WordJob],
+        write: Callable[[int, NDArray[np.int16]], None],
+        report: Report,
+    ) -> None:
+        """Train every job; see `omnitm.engines.Engine`."""
+        ledger = Ledger(jobs)
+        with shared(index) as corpus, _Pool(corpus, settings, write) as pool:
+            pool.grow(min(self.n_jobs, len(jobs)))
+            reported = time.monotonic()
+            while not ledger.is_complete:
+                pool.serve(ledger, timeout=_SECONDS_BETWEEN_REPORTS)
+                if time.monotonic() - reported >= _SECONDS_BETWEEN_REPORTS:
+                    report(ledger.done, ledger.news())
+                    reported = time.monotonic()
+        report(ledger.done, ledger.news())
+
+
+class _Pool:
+    """Workers, each with the words that it has been given; all end with the `with` block."""
+
+    def __init__(
+        self,
+        corpus: SharedCorpus,
+        settings: AutoencoderSettings,
+        write: Callable[[int, NDArray[np.int16]], None],
+    ) -> None:
+        self._start = corpus, settings
+        self._write = write
+        self._workers: dict[Connection, _Worker] = {}
+        self._vain_starts = 0
+
+    def __enter__(self) -> _Pool:  # noqa: PYI034 - typing.Self came with Python 3.11
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for worker in self._workers.values():
+            worker.process.kill()  # rows are written here, so nothing is lost with a worker
+        for worker in self._workers.values():
+            worker.end()
+
+    def grow(self, n_workers: int) -> None:
+        """Start more workers."""
+        for _ in range(n_workers):
+            worker = _Worker(*self._start)
+            self._workers[worker.connection] = worker
+
+    def serve(self, ledger: Ledger, timeout: float) -> None:
+        """Take what workers have ready, give them more words, and replace those that died."""
+        for ready in wait(list(self._workers), timeout):
+            worker = self._workers[ready]  # type: ignore[index] # only connections are waited for
+            try:
+                message = worker.connection.recv_bytes()
+            except (EOFError, OSError):
+                self._replace(worker, ledger)
+            else:
+                self._receive(worker, message, ledger)
+                worker.feed(ledger)
+
+    def _receive(self, worker: _Worker, message: bytes, ledger: Ledger) -> None:
+        kind, row = HEADER.unpack_from(message)
+        if kind == READY:
+            worker.is_ready, self._vain_starts = True, 0
+            return
+        job = worker.given.popleft()
+        if kind == FAILED:
+            ledger.blame(job, message[HEADER.size :].decode())
+        else:
+            self._write(row, np.frombuffer(message, dtype=np.int16, offset=HEADER.size))
+            ledger.finish()
+
+    def _replace(self, worker: _Worker, ledger: Ledger) -> None:
+        del self._workers[worker.connection]
+        problem = worker.end()
+        if worker.given:
+            guilty = worker.given.popleft()
+            ledger.put_back(worker.given)
+            ledger.blame(guilty, problem)
+        elif not worker.is_ready:
+            self._vain_starts += 1
+            if self._vain_starts >= _VAIN_STARTS:
+                raise EngineError(f"Worker processes end before their first word: {problem}.")
+        if len(self._workers) < ledger.n_waiting:
+            self.grow(1)
+        for other in self._workers.values():
+            other.feed(ledger)
+
+
+class _Worker:
+    """One process, the connection to it, and the words that it has been given, oldest first."""
+
+    def __init__(self, corpus: SharedCorpus, settings: AutoencoderSettings) -> None:
+        self.given: deque[WordJob] = deque()
+        self.is_ready = False
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed by `end`
+        self.connection, inner = Pipe()
+        self.process = subprocess.Popen(  # noqa: S603 - this interpreter
+            [sys.executable, "-c", BOOT, str(inner.fileno())],
+            pass_fds=[inner.fileno()],
+            stdin=subprocess.DEVNULL,
+            stderr=self._errors,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(path or str(Path.cwd()) for path in sys.path)},
+            start_new_session=True,  # Ctrl-C in the terminal is for the supervisor
+        )
+        inner.close()
+        self.connection.send((tuple(corpus), settings))
+
+    def feed(self, ledger: Ledger) -> None:
+        """Give the worker as many words as it should have at hand."""
+        while self.is_ready and len(self.given) < _WORDS_AHEAD:
+            job = ledger.take()
+            if job is None:
+                return
+            self.given.append(job)
+            try:
+                self.connection.send(job)
+            except OSError:
+                return  # it has died, and is replaced when its connection is read
+
+    def end(self) -> str:
+        """Wait for the process, clean up, and say how it ended."""
+        try:
+            status = self.process.wait(_SECONDS_TO_END)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            status = self.process.wait()
+        self.connection.close()
+        self._errors.seek(0)
+        lines = self._errors.read().decode(errors="replace").strip().splitlines()
+        self._errors.close()
+        if status < 0:
+            cause = signal.Signals(-status)
+            return f"the worker was killed by {cause.name}{_MEANINGS.get(cause, '')}"
+        return f"the worker ended with status {status}" + (f" ({lines[-1]})" if lines else "")
+
+
+_MEANINGS = {signal.SIGKILL: " (out of memory?)", signal.SIGSEGV: " (a crash in native code)"}

@@ -1,0 +1,183 @@
+"""Workers that die: they are replaced, their words are tried again, and nothing else is lost."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from omnitm.embedding import WordVectors, train_model, train_vectors
+from omnitm.engines import ProcessesEngine, ThreadsEngine, processes
+from omnitm.engines.ledger import Ledger
+from omnitm.engines.protocol import WordJob
+from omnitm.errors import EngineError, OmniTMWarning, SetAsideError
+from omnitm.machine import AutoencoderSettings
+
+if TYPE_CHECKING:
+    from omnitm.corpus import DocumentIndex
+    from omnitm.embedding.progress import Progress
+
+SETTINGS = AutoencoderSettings(n_clauses=6, n_examples=40, accumulation=2)
+BAD_WORD = """
+import os, signal, sys
+import omnitm.engines.worker as worker
+
+class Bad(worker.Autoencoder):
+    def train(self, target, key):
+        if target == 3:
+            {deed}
+        return super().train(target, key)
+
+worker.Autoencoder = Bad
+worker.serve(int(sys.argv[1]))
+"""
+
+
+def bad_word(monkeypatch: pytest.MonkeyPatch, deed: str) -> None:
+    """Let every worker come to grief at the word "a3"."""
+    monkeypatch.setattr(processes, "BOOT", BAD_WORD.format(deed=deed))
+
+
+@pytest.mark.parametrize(
+    ("deed", "problem"),
+    [
+        ("os.kill(os.getpid(), signal.SIGSEGV)", r"killed by SIGSEGV \(a crash in native code\)"),
+        ("os.kill(os.getpid(), signal.SIGKILL)", r"killed by SIGKILL \(out of memory\?\)"),
+        ("sys.exit('what a word')", r"ended with status 1 \(what a word\)"),
+        ("raise MemoryError('too much')", "MemoryError: too much"),
+    ],
+)
+def test_a_word_that_kills_its_workers_is_set_aside(
+    board: DocumentIndex, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, deed: str, problem: str
+) -> None:
+    bad_word(monkeypatch, deed)
+    seen: list[Progress] = []
+    with pytest.raises(SetAsideError, match=rf"11 of 12 words .* set aside .*: 'a3'; .*: .*{problem}"):
+        train_model(board, tmp_path / "m", settings=SETTINGS, engine=ProcessesEngine(2), progress=seen.append)
+    assert (seen[-1].done, seen[-1].failures, seen[-1].set_aside) == (11, 3, 1)
+    assert [f.is_final for state in seen for f in state.new_failures] == [False, False, True]
+    monkeypatch.undo()
+    resumed = train_model(board, tmp_path / "m", resume=True)  # another engine, as an hour later
+    assert np.array_equal(resumed.matrix, train_vectors(board, settings=SETTINGS).matrix)
+
+
+def test_in_memory_the_other_words_are_returned(
+    board: DocumentIndex, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bad_word(monkeypatch, "raise RuntimeError('no')")
+    with pytest.warns(OmniTMWarning, match=r"'a3' failed again and again .* left out; .* RuntimeError: no"):
+        vectors = train_vectors(board, settings=SETTINGS, engine=ProcessesEngine(2))
+    assert "a3" not in vectors
+    assert np.array_equal(
+        vectors.matrix, train_vectors(board, vectors.index_to_key, settings=SETTINGS).matrix
+    )
+
+
+def test_workers_that_cannot_start(board: DocumentIndex, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(processes, "BOOT", "import no_such_module")
+    with pytest.raises(EngineError, match=r"end before their first word: .*No module named 'no_such_module'"):
+        train_vectors(board, settings=SETTINGS, engine=ProcessesEngine(2))
+
+
+def test_when_every_word_fails_the_run_ends() -> None:
+    jobs = [WordJob(row, row, 0) for row in range(30)]
+    ledger = Ledger(jobs)
+
+    def burn() -> None:
+        while job := ledger.take():
+            ledger.blame(job, "smoke")
+
+    with pytest.raises(EngineError, match="20 words in a row failed 3 times each, the last one with: smoke"):
+        burn()
+    assert len(ledger.news()) == ledger.n_failures == 30 + 30 + 20
+    assert not ledger.news()
+    assert not ledger.is_complete
+
+
+def test_words_put_back_are_next_and_in_order() -> None:
+    jobs = [WordJob(row, row, 0) for row in range(5)]
+    ledger = Ledger(jobs)
+    taken = [ledger.take(), ledger.take()]
+    ledger.put_back(jobs[:2])
+    assert [ledger.take() for _ in range(6)] == [*jobs, None]
+    assert taken == jobs[:2]
+
+
+def children(parent: int) -> list[int]:
+    """Process ids of the workers of a process."""
+    found = []
+    for status in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            content = status.read_text()
+        except OSError:
+            continue
+        name, facts = content[content.index("(") + 1 :].rsplit(")", 1)
+        if int(facts.split()[1]) == parent and name.startswith("python"):
+            found.append(int(status.parent.name))
+    return sorted(found)
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="finds workers through /proc")
+@pytest.mark.parametrize("kills", [4, pytest.param(60, marks=pytest.mark.torture)])
+def test_workers_killed_at_random_moments_lose_nothing(
+    board: DocumentIndex, tmp_path: Path, kills: int
+) -> None:
+    settings = AutoencoderSettings(n_clauses=32, n_examples=400 * kills)
+    random, killed = np.random.default_rng(int(time.time())), 0
+
+    def kill_one(state: Progress) -> None:
+        nonlocal killed
+        workers = children(os.getpid())
+        if killed < kills and workers and 0 < state.done < 12:
+            os.kill(int(random.choice(workers)), signal.SIGKILL)
+            killed += 1
+
+    vectors = train_model(
+        board, tmp_path / "m", settings=settings, engine=ProcessesEngine(2), progress=kill_one
+    )
+    assert killed > 0
+    assert not children(os.getpid())
+    whole = train_vectors(board, settings=settings, engine=ThreadsEngine(2))
+    assert np.array_equal(vectors.matrix, whole.matrix)
+    WordVectors.load(tmp_path / "m", verify=True)
+
+
+SUPERVISOR = """
+import sys
+sys.path.insert(0, sys.argv[1])
+from conftest import checkerboard
+from omnitm.embedding import train_vectors
+from omnitm.engines import ProcessesEngine
+from omnitm.machine import AutoencoderSettings
+settings = AutoencoderSettings(n_examples=2**30)
+train_vectors(checkerboard(), settings=settings, engine=ProcessesEngine(2), progress=lambda _: print("on"))
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="finds workers through /proc")
+def test_workers_end_with_their_supervisor_and_need_no_main_guard(tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(SUPERVISOR)
+    process = subprocess.Popen(
+        [sys.executable, "-u", str(script), str(Path(__file__).parents[1])],
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    for _ in range(3):
+        assert process.stdout.readline() == "on\n"
+    workers = children(process.pid)
+    assert len(workers) == 2
+    process.kill()
+    process.communicate()
+    deadline = time.monotonic() + 20
+    while any(Path(f"/proc/{worker}").exists() for worker in workers):
+        assert time.monotonic() < deadline, "a worker outlived its supervisor"
+        time.sleep(0.02)
