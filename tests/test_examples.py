@@ -18,6 +18,7 @@ MODULES = (
     "baselines.ppmi",
     "baselines.registry",
     "embedding.estimator",
+    "embedding.shards",
     "embedding.store.record",
     "embedding.word_vectors",
     "engines.registry",

@@ -19,6 +19,7 @@ COMMANDS = (
     "demo",
     "index",
     "train",
+    "merge",
     "similar",
     "explain",
     "why",

@@ -35,6 +35,11 @@ def add_running_options(parser: argparse.ArgumentParser) -> None:
         help="threads or worker processes to train in (default: one per core)",
     )
     group.add_argument(
+        "--shard",
+        metavar="K/N",
+        help="train the K-th of N parts of the words; `omnitm merge` puts the parts together",
+    )
+    group.add_argument(
         "--log", metavar="FILE", type=Path, help="append progress and failures to this file, as JSON lines"
     )
 
@@ -48,11 +53,10 @@ def chosen_engine(arguments: argparse.Namespace) -> Engine:
 
 def check_no_running_options(arguments: argparse.Namespace) -> None:
     """Refuse what only the Omni models, which are trained word by word, can do."""
-    given = {"engine": arguments.engine != "threads", "log": arguments.log is not None}
-    for option in (name for name, is_given in given.items() if is_given):
-        raise ParameterError(
-            f"--{option} is for the Omni models, not for {arguments.model}: it is trained in one go."
-        )
+    for option in ("engine", "shard", "log"):
+        if getattr(arguments, option) not in {None, "threads"}:
+            reason = "it is trained in one go"
+            raise ParameterError(f"--{option} is for the Omni models, not for {arguments.model}: {reason}.")
 
 
 @contextlib.contextmanager

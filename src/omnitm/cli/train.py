@@ -33,6 +33,9 @@ stopped? the same command with --resume trains the rest:
   omnitm train news.txt -o news-model --resume
 more words later:
   omnitm train news.txt -o news-model --add --words more.txt
+on several machines, each with its own part of the words:
+  omnitm train news.idx -o part-3 --shard 3/16
+  omnitm merge part-* -o news-model
 another model of words on the same text:
   omnitm train news.txt -o news-w2v --model word2vec --set window=10"""
 
@@ -121,6 +124,7 @@ def _add_settings(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Train, and say what came out."""
     from omnitm.cli.corpora import open_corpus
+    from omnitm.embedding.shards import Shard
     from omnitm.embedding.store.folder import check_free_for_use
     from omnitm.embedding.training import add_words, train_model
     from omnitm.engines.threads import available_cores
@@ -132,6 +136,9 @@ def run(arguments: argparse.Namespace) -> int:
         raise ParameterError(
             "--add trains with the settings and seed of the model; leave out other settings."
         )
+    if arguments.add and arguments.shard:
+        raise ParameterError("--add and --shard don't go together: train shards, merge them, then add words.")
+    shard = None if arguments.shard is None else Shard.parse(arguments.shard)
     named = None if arguments.words is None else read_targets(arguments.words)
     reuse = arguments.resume or arguments.add
     if not reuse:
@@ -154,6 +161,7 @@ def run(arguments: argparse.Namespace) -> int:
                 seed=arguments.seed,
                 resume=arguments.resume,
                 force=arguments.force,
+                shard=shard,
                 **common,
             )
     prepare_similarity(arguments.output, quiet=arguments.quiet)

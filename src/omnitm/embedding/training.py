@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from omnitm.embedding.progress import ProgressOption, WordFailure, reporting
+from omnitm.embedding.shards import Shard, note_shard
 from omnitm.embedding.store import (
     AnyRecord,
     ModelFolder,
@@ -114,6 +115,7 @@ def train_model(
     progress: ProgressOption = False,
     resume: bool = False,
     force: bool = False,
+    shard: Shard | None = None,
 ) -> WordVectors:
     """Train words into a folder; a run that was killed can be resumed.
 
@@ -126,9 +128,13 @@ def train_model(
         are given must equal those that the run was started with; None takes them from the folder.
     force
         Replace an existing model.
+    shard
+        Train only this part of the words; `merge_models` puts the parts together.
 
     The other parameters are those of `train_vectors`.
     """
+    if shard is not None:
+        words = shard.words_of(check_targets(index, words))
     path, request = Path(path), _Request.of(index, words, settings, seed)
     folder = ModelFolder.resume(path) if resume else None
     if folder is None and not (resume and (path / MANIFEST).exists()):
@@ -138,6 +144,8 @@ def train_model(
         with folder:
             request.check(path, folder.record, folder.words)
             note_index(path, index)
+            if shard is not None:
+                note_shard(path, shard)
             fill_folder(folder, index, engine=engine, progress=progress)
     vectors = WordVectors.load(path)
     request.check(path, vectors.training, vectors.index_to_key)

@@ -37,7 +37,7 @@ from omnitm.embedding.store.manifest import (
     write_manifest,
 )
 from omnitm.embedding.store.record import TrainingRecord, omni_record, record_from_bytes
-from omnitm.embedding.store.whereabouts import INDEX, INDEX_NOTE
+from omnitm.embedding.store.whereabouts import INDEX, INDEX_NOTE, SHARD_NOTE
 from omnitm.errors import CorpusError, FileError
 
 if TYPE_CHECKING:
@@ -46,7 +46,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _NAMES = (MANIFEST, SETTINGS, FEATURES, COORDINATES, WORDS, VECTORS, REALS, SIMILARITY)
-_OWN_FILES = {JOURNAL, INDEX_NOTE, *(f".{name}.tmp" for name in (*_NAMES, INDEX_NOTE)), *_NAMES}
+_NOTES = (INDEX_NOTE, SHARD_NOTE)
+_OWN_FILES = {JOURNAL, *_NOTES, *(f".{name}.tmp" for name in (*_NAMES, *_NOTES)), *_NAMES}
 _PLAN = (SETTINGS, FEATURES, WORDS)
 _NO_LIMIT = 1 << 62
 
@@ -165,6 +166,16 @@ class ModelFolder:
             f"cannot be written: {problem}; finished rows are kept, continue with --resume",
         )
 
+    def read(self, row: int) -> NDArray[np.int16]:
+        """Read one row that is finished."""
+        return np.frombuffer(os.pread(self._vectors, self._row_size, row * self._row_size), dtype="<i2")
+
+    def is_sound(self, row: int) -> bool:
+        """Whether a row is finished, and on the disk as it was written."""
+        if row < self.n_kept:
+            return True
+        return self._journal.rows.get(row) == zlib.crc32(self.read(row).data)
+
     def finish(self) -> list[int]:
         """Declare the model finished, unless rows are damaged or missing: those are returned."""
         sha256, damaged = self._check_rows()
@@ -260,7 +271,7 @@ def _roll_back(path: Path) -> None:
 def remove_model(path: Path) -> None:
     """Remove a model's files, the manifest first."""
     with writing(path):
-        for name in _NAMES:
+        for name in (*_NAMES, SHARD_NOTE):
             (path / name).unlink(missing_ok=True)
 
 

@@ -1,4 +1,4 @@
-"""A note in a model's folder that says where its index was: a hint, not part of the model."""
+"""Notes in a model's folder: where its index was, which shard it is; hints, not part of the model."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 INDEX = "index"  # the corpus index may live inside the model's folder
 INDEX_NOTE = "index-path.txt"
+SHARD_NOTE = "shard.txt"
 _LONGEST_PATH = 1 << 16
 
 

@@ -1,0 +1,62 @@
+"""`omnitm merge`: shards or other models in, one model out."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from omnitm.cli.examples import command_parser
+
+if TYPE_CHECKING:
+    import argparse
+
+    from omnitm.cli.examples import Commands
+
+_EXAMPLE = """\
+  omnitm merge part-* -o news-model
+a model without the words that could not be trained:
+  omnitm merge stuck-model -o news-model --allow-missing"""
+_SHOWN_WORDS = 5
+
+
+def add_parser(commands: Commands) -> None:
+    """Fill the parser of this command."""
+    parser = command_parser(
+        commands,
+        "merge",
+        run,
+        summary="put models of the same corpus and settings together",
+        example=_EXAMPLE,
+    )
+    parser.add_argument(
+        "parts", metavar="MODEL", nargs="+", type=Path, help="models, such as the parts of `train --shard`"
+    )
+    parser.add_argument(
+        "-o", "--output", metavar="MODEL", type=Path, required=True, help="folder to write the model to"
+    )
+    parser.add_argument(
+        "--allow-missing",
+        action="store_true",
+        help="leave out words that are not trained, in parts that are not finished or not there",
+    )
+    parser.add_argument("--force", action="store_true", help="replace an existing model")
+    parser.add_argument("--quiet", action="store_true", help="no summary")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Merge, and say what came out."""
+    from omnitm.embedding import WordVectors
+    from omnitm.embedding.shards import merge_models
+
+    missing = merge_models(
+        arguments.parts, arguments.output, allow_missing=arguments.allow_missing, force=arguments.force
+    )
+    if not arguments.quiet:
+        vectors = WordVectors.load(arguments.output)
+        size = f"{len(vectors):,} words x {vectors.vector_size:,} features"
+        print(f"{arguments.output}: {size}, from {len(arguments.parts):,} models", file=sys.stderr)
+        if missing:
+            shown = ", ".join(missing[:_SHOWN_WORDS])
+            print(f"left out, not trained: {len(missing):,} words ({shown} ...)", file=sys.stderr)
+    return 0
