@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import importlib.util
+import subprocess
+import sys
 import threading
 from collections import Counter
 from typing import TYPE_CHECKING
@@ -102,6 +105,17 @@ def test_models_of_an_index_on_disk_are_the_same_in_every_file(
     train_model(topics, tmp_path / "other", settings=SETTINGS, engine=engine)
     for file in (tmp_path / "threads").iterdir():
         assert file.read_bytes() == (tmp_path / "other" / file.name).read_bytes(), file.name
+
+
+@pytest.mark.skipif(importlib.util.find_spec("ray") is None, reason="pip install 'omnitm[ray]'")
+def test_a_ray_cluster_started_here_gives_the_same_files(topics: DocumentIndex, tmp_path: Path) -> None:
+    """In a process of its own: Ray reads its token when it is imported."""
+    train_model(topics, tmp_path / "threads", settings=SETTINGS)
+    command = [sys.executable, "-m", "omnitm.cli", "train", str(topics.path), "-o", str(tmp_path / "ray")]
+    options = ["--n-clauses", "6", "--n-examples", "40", "--accumulation", "2", "--quiet"]
+    subprocess.run([*command, *options, "--engine", "ray", "--workers", "1"], check=True)
+    for file in (tmp_path / "threads").iterdir():
+        assert file.read_bytes() == (tmp_path / "ray" / file.name).read_bytes(), file.name
 
 
 @pytest.mark.parametrize("kind", [ThreadsEngine, ProcessesEngine])

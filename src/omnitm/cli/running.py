@@ -35,6 +35,11 @@ def add_running_options(parser: argparse.ArgumentParser) -> None:
         help="threads or worker processes to train in (default: one per core)",
     )
     group.add_argument(
+        "--address",
+        metavar="HOST:PORT",
+        help="a running Ray cluster, or 'auto' (with --engine ray; default: start one here)",
+    )
+    group.add_argument(
         "--shard",
         metavar="K/N",
         help="train the K-th of N parts of the words; `omnitm merge` puts the parts together",
@@ -48,12 +53,12 @@ def chosen_engine(arguments: argparse.Namespace) -> Engine:
     """Make the engine that was asked for."""
     from omnitm.engines.registry import make_engine
 
-    return make_engine(arguments.engine, arguments.threads)
+    return make_engine(arguments.engine, arguments.threads, arguments.address)
 
 
 def check_no_running_options(arguments: argparse.Namespace) -> None:
     """Refuse what only the Omni models, which are trained word by word, can do."""
-    for option in ("engine", "shard", "log"):
+    for option in ("engine", "address", "shard", "log"):
         if getattr(arguments, option) not in {None, "threads"}:
             reason = "it is trained in one go"
             raise ParameterError(f"--{option} is for the Omni models, not for {arguments.model}: {reason}.")

@@ -52,6 +52,17 @@ class Ledger:
         """Take a word to train, if there is one left."""
         return self._waiting.popleft() if self._waiting else None
 
+    def take_batch(self, size: int) -> list[WordJob]:
+        """Take up to `size` words; one that has failed before comes alone, so that it harms no other."""
+        batch: list[WordJob] = []
+        while self._waiting and len(batch) < size:
+            if batch and self._failed[self._waiting[0]]:
+                break
+            batch.append(self._waiting.popleft())
+            if self._failed[batch[-1]]:
+                break
+        return batch
+
     def finish(self, n_words: int = 1) -> None:
         """Note that words are trained and written."""
         self.done += n_words

@@ -9,18 +9,20 @@ from omnitm.errors import ParameterError
 if TYPE_CHECKING:
     from omnitm.engines.protocol import Engine
 
-ENGINES = ("threads", "processes")
+ENGINES = ("threads", "processes", "ray")
 
 
-def make_engine(name: str, n_jobs: int | None = None) -> Engine:
+def make_engine(name: str, n_jobs: int | None = None, address: str | None = None) -> Engine:
     """Make an engine.
 
     Parameters
     ----------
     name
-        "threads" or "processes".
+        "threads", "processes" or "ray".
     n_jobs
-        Threads or processes; None: one per core.
+        Threads, processes, or cores of a Ray cluster that is started here; None: one per core.
+    address
+        A running Ray cluster; None: start one here.
 
     Examples
     --------
@@ -29,8 +31,14 @@ def make_engine(name: str, n_jobs: int | None = None) -> Engine:
     """
     from omnitm.engines import ProcessesEngine, ThreadsEngine
 
+    if address is not None and name != "ray":
+        raise ParameterError(f"An address is for the engine 'ray', not for {name!r}; leave it out.")
     if name == "threads":
         return ThreadsEngine(n_jobs)
     if name == "processes":
         return ProcessesEngine(n_jobs)
+    if name == "ray":
+        from omnitm.engines.ray_cluster import RayEngine
+
+        return RayEngine(address, n_jobs)
     raise ParameterError(f"The engine must be one of {', '.join(ENGINES)}. Got {name!r}.")

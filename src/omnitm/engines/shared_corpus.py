@@ -91,15 +91,20 @@ def _written(index: DocumentIndex, folder: Path) -> SharedCorpus:
     for name, kind in ARRAYS.items():
         path = folder / f"{name}.bin"
         content = np.ascontiguousarray(getattr(index, name), dtype=kind)
-        try:
-            content.tofile(path)
-        except OSError as error:
-            problem = f"cannot be written: {error.strerror or error}"
-            raise FileError(path, f"{problem}; set TMPDIR to a folder with room for the index") from error
+        _store(path, content.data)
         files[path.name] = {"size": content.nbytes, "sha256": hashlib.sha256(content.data).hexdigest()}
     manifest = json.dumps({"files": files}).encode()
-    (folder / MANIFEST).write_bytes(manifest)
+    _store(folder / MANIFEST, manifest)
     return SharedCorpus(str(folder), hashlib.sha256(manifest).hexdigest())
+
+
+def _store(path: Path, content: bytes | memoryview) -> None:
+    try:
+        with path.open("xb") as file:
+            file.write(content)
+    except OSError as error:
+        problem = f"cannot be written: {error.strerror or error}"
+        raise FileError(path, f"{problem}; set TMPDIR to a folder with room for the index") from error
 
 
 def _mapped(path: Path, files: dict[str, Any], kind: str) -> NDArray[Any]:

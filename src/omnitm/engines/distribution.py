@@ -1,0 +1,120 @@
+"""A copy of the corpus for a machine that does not see the original: fetched once, checked, then mapped."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import hashlib
+import os
+import shutil
+import stat
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from omnitm.engines.shared_corpus import ARRAYS, MANIFEST, MappedCorpus, SharedCorpus, sealed_manifest
+from omnitm.errors import FileError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    Read = Callable[[str, int, int], bytes]
+
+CHUNK = 1 << 23
+CACHE_VARIABLE = "OMNITM_CACHE"
+
+
+class CorpusSource:
+    """Reads parts of a corpus for those that do not see it."""
+
+    def __init__(self, corpus: SharedCorpus) -> None:
+        self._folder = Path(corpus.path)
+
+    def read(self, name: str, offset: int, size: int) -> bytes:
+        """Read a part of the manifest or of an array."""
+        if name not in {MANIFEST, *(f"{array}.bin" for array in ARRAYS)}:
+            raise FileError(self._folder / name, "is not given away")
+        with (self._folder / name).open("rb") as file:
+            file.seek(offset)
+            return file.read(size)
+
+
+def local_copy(corpus: SharedCorpus, read: Read | None) -> MappedCorpus | None:
+    """Map this machine's own copy of a corpus; fetch it first if need be.
+
+    Parameters
+    ----------
+    read
+        Gives a part of a file: name, offset, size. None: don't fetch.
+
+    Returns
+    -------
+    MappedCorpus or None
+        None if there is no copy and it may not be fetched.
+    """
+    cache = _private_folder()
+    folder = cache / corpus.seal
+    here = SharedCorpus(str(folder), corpus.seal)
+    with _locked(cache / f"{corpus.seal}.lock"):  # one worker fetches, the others wait
+        with contextlib.suppress(FileError):
+            return MappedCorpus.open(here)
+        if read is None:
+            return None
+        _fetch(corpus.seal, read, folder)
+    return MappedCorpus.open(here)
+
+
+def _fetch(seal: str, read: Read, folder: Path) -> None:
+    partial = folder.with_suffix(".partial")
+    try:
+        for old in (partial, folder):
+            shutil.rmtree(old, ignore_errors=True)
+        partial.mkdir(mode=0o700)
+        (partial / MANIFEST).write_bytes(read(MANIFEST, 0, CHUNK))
+        files = sealed_manifest(partial, seal)["files"]
+        for name in (f"{array}.bin" for array in ARRAYS):
+            _fetch_file(name, files[name], read, partial)
+        partial.rename(folder)
+    except FileError:
+        raise
+    except OSError as error:
+        problem = f"cannot be written: {error.strerror or error}"
+        advice = f"set {CACHE_VARIABLE} to a folder with room for the index"
+        raise FileError(partial, f"{problem}; {advice}") from error
+
+
+def _fetch_file(name: str, facts: dict[str, Any], read: Read, folder: Path) -> None:
+    digest, size = hashlib.sha256(), 0
+    with (folder / name).open("xb") as file:
+        while size < facts["size"]:
+            chunk = read(name, size, CHUNK)
+            if not chunk:
+                break
+            digest.update(chunk)
+            size += file.write(chunk)
+    if size != facts["size"] or digest.hexdigest() != facts["sha256"]:
+        raise FileError(folder / name, "arrived damaged: the manifest says otherwise; check the original")
+
+
+def _private_folder() -> Path:
+    """Folder for copies that nobody else can write to."""
+    chosen = os.environ.get(CACHE_VARIABLE)
+    folder = Path(chosen) if chosen else Path(tempfile.gettempdir()) / f"omnitm-{os.getuid()}"
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        facts = folder.lstat()
+    except OSError as error:
+        raise FileError(folder, f"cannot be made: {error.strerror}; set {CACHE_VARIABLE}") from error
+    if not stat.S_ISDIR(facts.st_mode) or facts.st_uid != os.getuid():
+        raise FileError(folder, f"is not a folder of this user; set {CACHE_VARIABLE} to one")
+    return folder
+
+
+@contextlib.contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)

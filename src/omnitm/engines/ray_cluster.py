@@ -1,0 +1,230 @@
+"""Train words on a Ray cluster: a task is a path and some words, results come in bounded batches."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import os
+import secrets
+import sys
+import time
+from collections import deque
+from typing import TYPE_CHECKING, Any
+
+import omnitm
+from omnitm.engines.distribution import CorpusSource
+from omnitm.engines.ledger import Ledger
+from omnitm.engines.ray_tasks import BatchResult, BatchTask, CorpusNotHere, train_batch
+from omnitm.engines.shared_corpus import shared
+from omnitm.errors import EngineError, MissingExtraError
+from omnitm.parameters import check_integer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from omnitm.corpus import DocumentIndex
+    from omnitm.engines.protocol import Report, WordJob
+    from omnitm.machine import AutoencoderSettings
+
+_SECONDS_BETWEEN_REPORTS = 0.1
+_SECONDS_BETWEEN_COUNTS = 5.0
+_SECONDS_PER_BATCH = 1.5
+_FIRST_BATCH = 8  # words; how long one takes is not known yet
+_LARGEST_RESULT = 1 << 25  # bytes
+_BATCHES_PER_CORE = 2  # one in training, one waiting beside it
+_LOCAL_TOKEN = secrets.token_hex(32)
+
+
+class RayEngine:
+    """Workers of a Ray cluster; what is done is recorded in the model's folder, not by Ray.
+
+    Parameters
+    ----------
+    address
+        "host:port" of a running cluster, or "auto" for the one that this machine belongs to;
+        None: start one on this machine, and stop it at the end.
+    n_jobs
+        Cores of a cluster started here; None: all. A running cluster decides for itself.
+    """
+
+    def __init__(self, address: str | None = None, n_jobs: int | None = None) -> None:
+        self.address = address
+        self.n_jobs = None if n_jobs is None else check_integer("OmniTMAE", "n_jobs", n_jobs, 1, 4096)
+
+    def train(
+        self,
+        index: DocumentIndex,
+        settings: AutoencoderSettings,
+        jobs: Sequence[WordJob],
+        write: Callable[[int, NDArray[np.int16]], None],
+        report: Report,
+    ) -> None:
+        """Train every job; see `omnitm.engines.Engine`."""
+        ledger = Ledger(jobs)
+        with _connected(self.address, self.n_jobs) as ray, shared(index) as corpus:
+            task = BatchTask(corpus, settings, omnitm.__version__)
+            with _Dispatcher(ray, task, ledger, index.n_words, write) as dispatcher:
+                while not ledger.is_complete:
+                    dispatcher.submit()
+                    dispatcher.collect(_SECONDS_BETWEEN_REPORTS)
+                    report(ledger.done, ledger.news())
+        report(ledger.done, ledger.news())
+
+
+class _Dispatcher:
+    """Keeps every core of the cluster busy, and no more results on their way than fit in memory."""
+
+    def __init__(
+        self,
+        ray: Any,
+        task: BatchTask,
+        ledger: Ledger,
+        n_words: int,
+        write: Callable[[int, NDArray[np.int16]], None],
+    ) -> None:
+        self._ray, self._ledger, self._write, self._corpus = ray, ledger, write, task.corpus
+        self._task = ray.put(task)
+        self._train = ray.remote(max_retries=0)(train_batch)  # the ledger decides what is tried again
+        self._source: Any = None
+        self._flying: dict[Any, list[WordJob]] = {}
+        self._again: deque[list[WordJob]] = deque()
+        self._largest_batch = max(1, _LARGEST_RESULT // (2 * n_words))
+        self._seconds_per_word: float | None = None
+        self._cores, self._counted = 1, -math.inf
+
+    def __enter__(self) -> _Dispatcher:  # noqa: PYI034 - typing.Self came with Python 3.11
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for reference in self._flying:
+            with contextlib.suppress(self._ray.exceptions.RayError):
+                self._ray.cancel(reference, force=True)
+        if self._source is not None:
+            self._ray.kill(self._source)
+
+    def submit(self) -> None:
+        """Hand out batches until every core has enough."""
+        self._count_cores()
+        while len(self._flying) < _BATCHES_PER_CORE * self._cores:
+            jobs = self._again.popleft() if self._again else self._ledger.take_batch(self._batch_size())
+            if not jobs:
+                return
+            self._flying[self._train.remote(self._task, jobs, self._source)] = jobs
+
+    def collect(self, timeout: float) -> None:
+        """Write what is ready; what was lost is tried again."""
+        ready, _ = self._ray.wait(
+            list(self._flying), num_returns=len(self._flying), timeout=timeout, fetch_local=True
+        )
+        for reference in ready:
+            jobs = self._flying.pop(reference)
+            try:
+                result = self._ray.get(reference)
+            except self._ray.exceptions.RayError as error:
+                self._recover(jobs, error)
+            else:
+                self._accept(jobs, result)
+
+    def _batch_size(self) -> int:
+        wanted = _FIRST_BATCH
+        if self._seconds_per_word is not None:
+            wanted = math.ceil(_SECONDS_PER_BATCH / max(self._seconds_per_word, 1e-6))
+        share = math.ceil(self._ledger.n_waiting / self._cores)  # at the end, every core gets some
+        return max(1, min(wanted, max(share, wanted // 4), self._largest_batch))
+
+    def _accept(self, jobs: list[WordJob], result: BatchResult) -> None:
+        for position, vector in zip(result.trained, result.vectors, strict=True):
+            self._write(jobs[position].row, vector)
+            self._ledger.finish()
+        for position, problem in result.failures.items():
+            self._ledger.blame(jobs[position], problem)
+        if result.trained:
+            self._seconds_per_word = result.seconds / len(result.trained)
+
+    def _recover(self, jobs: list[WordJob], error: Any) -> None:
+        cause = getattr(error, "cause", None)
+        if isinstance(cause, CorpusNotHere):
+            self._start_source()
+            self._again.append(jobs)
+            return
+        if isinstance(cause, (EngineError, ImportError)):
+            raise EngineError(f"A worker of the cluster cannot train words: {cause}") from error
+        problem = f"{type(cause or error).__name__}: {(str(cause or error).strip() or '?').splitlines()[0]}"
+        if len(jobs) == 1:
+            self._ledger.blame(jobs[0], problem)
+        else:  # one of them may be at fault: halves find out which
+            self._ledger.lose(jobs, problem)
+            middle = len(jobs) // 2
+            self._again.extend((jobs[:middle], jobs[middle:]))
+
+    def _start_source(self) -> None:
+        """Give the corpus away from this machine, to workers that don't see it."""
+        if self._source is None:
+            here = self._ray.get_runtime_context().get_node_id()
+            place = self._ray.util.scheduling_strategies.NodeAffinitySchedulingStrategy(here, soft=False)
+            options = {
+                "num_cpus": 0,
+                "max_restarts": -1,
+                "max_task_retries": -1,
+                "scheduling_strategy": place,
+            }
+            self._source = self._ray.remote(**options)(CorpusSource).remote(self._corpus)
+
+    def _count_cores(self) -> None:
+        if time.monotonic() - self._counted > _SECONDS_BETWEEN_COUNTS:
+            self._cores = max(1, int(self._ray.cluster_resources().get("CPU", 1)))
+            self._counted = time.monotonic()
+
+
+@contextlib.contextmanager
+def _connected(address: str | None, n_jobs: int | None) -> Iterator[Any]:
+    """Yield the module `ray`, connected; a connection or cluster made here ends with the block."""
+    with _local_token() if address is None else contextlib.nullcontext():
+        ray = _imported()
+        if ray.is_initialized():
+            yield ray
+            return
+        quiet = {"log_to_driver": False, "logging_level": "ERROR"}
+        place = {"address": address}
+        if address is None:
+            place = {"address": "local", "num_cpus": n_jobs, "include_dashboard": False}  # type: ignore[dict-item]
+            place["_node_ip_address"] = "127.0.0.1"
+        try:
+            ray.init(**place, **quiet)
+        except (ConnectionError, RuntimeError, ValueError, ray.exceptions.RayError) as error:
+            where = f"cluster at {address}" if address else "local cluster"
+            problem = (str(error).strip() or type(error).__name__).splitlines()[0]
+            advice = "is it running, and do RAY_AUTH_MODE and RAY_AUTH_TOKEN fit?"
+            raise EngineError(f"Ray: no connection to a {where} ({problem}); {advice}") from error
+        try:
+            yield ray
+        finally:
+            ray.shutdown()
+
+
+def _imported() -> Any:
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # nothing is sent anywhere
+    try:
+        import ray
+        import ray.util.scheduling_strategies
+    except ImportError:
+        raise MissingExtraError("The engine 'ray'", "ray") from None
+    return ray
+
+
+@contextlib.contextmanager
+def _local_token() -> Iterator[None]:
+    """Protect a cluster that is started here from other users of the machine, unless it is already."""
+    if "RAY_AUTH_MODE" in os.environ or "ray" in sys.modules:  # Ray reads it when it is imported
+        yield
+        return
+    added = {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": _LOCAL_TOKEN}
+    os.environ.update(added)
+    try:
+        yield
+    finally:
+        for name in added:
+            os.environ.pop(name, None)

@@ -1,0 +1,97 @@
+"""What runs on the workers of a Ray cluster: a batch of words in, their vectors out."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+import omnitm
+from omnitm.engines.distribution import local_copy
+from omnitm.engines.shared_corpus import MappedCorpus, SharedCorpus
+from omnitm.errors import EngineError, FileError
+from omnitm.machine.autoencoder import Autoencoder
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from omnitm.engines.protocol import WordJob
+    from omnitm.machine.settings import AutoencoderSettings
+
+
+class BatchTask(NamedTuple):
+    """All that a worker needs to know, beside the words."""
+
+    corpus: SharedCorpus
+    settings: AutoencoderSettings
+    version: str
+
+
+class BatchResult(NamedTuple):
+    """What became of a batch."""
+
+    trained: list[int]
+    """Positions in the batch of the words that are trained."""
+    vectors: NDArray[np.int16]
+    """Their vectors."""
+    failures: dict[int, str]
+    """Positions of the others, with what happened."""
+    seconds: float
+    """How long training took."""
+
+
+class CorpusNotHere(Exception):  # noqa: N818 - a question to the driver, not an error of the user
+    """The machine of this worker does not see the corpus and has no copy; call again with a source."""
+
+
+def train_batch(task: BatchTask, jobs: Sequence[WordJob], source: Any = None) -> BatchResult:
+    """Train words; runs in a worker process of the cluster."""
+    if task.version != omnitm.__version__:
+        versions = f"{omnitm.__version__} on a worker, {task.version} where training was started"
+        raise EngineError(f"Versions of omnitm differ: {versions}; install the same everywhere.")
+    machine = _machine(task, source)
+    started = time.monotonic()
+    vectors = np.empty((len(jobs), machine.index.n_words), dtype=np.int16)
+    trained: list[int] = []
+    failures: dict[int, str] = {}
+    for position, job in enumerate(jobs):
+        try:
+            machine.train(job.target, job.key)
+            machine.embedding(vectors[len(trained)])
+        except (MemoryError, ValueError, RuntimeError) as error:  # noqa: PERF203 - of one word only
+            failures[position] = f"{type(error).__name__}: {error}"
+            _machines.clear()  # it may be half-done
+            machine = _machine(task, source)
+        else:
+            trained.append(position)
+    return BatchResult(trained, vectors[: len(trained)], failures, time.monotonic() - started)
+
+
+_machines: dict[BatchTask, Autoencoder] = {}
+
+
+def _machine(task: BatchTask, source: Any) -> Autoencoder:
+    """Return the machine of this process, which serves batch after batch."""
+    if task not in _machines:
+        _machines.clear()
+        _machines[task] = Autoencoder(_corpus(task.corpus, source), task.settings)
+    return _machines[task]
+
+
+def _corpus(corpus: SharedCorpus, source: Any) -> MappedCorpus:
+    try:
+        return MappedCorpus.open(corpus)
+    except FileError:
+        found = local_copy(corpus, None if source is None else _reader(source))
+    if found is None:
+        raise CorpusNotHere
+    return found
+
+
+def _reader(source: Any) -> Any:
+    import ray
+
+    return lambda name, offset, size: ray.get(source.read.remote(name, offset, size))
