@@ -223,6 +223,20 @@ def test_a_corpus_that_is_nowhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         train_batch(task, [])
 
 
+def test_no_cluster_at_an_address(board: DocumentIndex, monkeypatch: pytest.MonkeyPatch) -> None:
+    ray = PretendedRay()
+    monkeypatch.setattr(ray, "is_initialized", lambda: False)
+
+    def init(**where: Any) -> None:
+        raise ConnectionError(f"nobody at {where['address']}\nand much more")
+
+    monkeypatch.setattr(ray, "init", init, raising=False)
+    pretend(monkeypatch, ray)
+    message = r"no connection to 10.0.0.1:1 \(nobody at 10.0.0.1:1\); is it running, and do RAY_AUTH_MODE"
+    with pytest.raises(EngineError, match=message):
+        train_vectors(board, settings=SETTINGS, engine=RayEngine("10.0.0.1:1"))
+
+
 def test_without_ray_the_extra_is_named(board: DocumentIndex, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(MissingExtraError, match=r"The engine 'ray' needs .* pip install 'omnitm\[ray\]'"):

@@ -7,6 +7,7 @@ import math
 import os
 import secrets
 import sys
+import tempfile
 import time
 from collections import deque
 from typing import TYPE_CHECKING, Any
@@ -182,27 +183,32 @@ class _Dispatcher:
 @contextlib.contextmanager
 def _connected(address: str | None, n_jobs: int | None) -> Iterator[Any]:
     """Yield the module `ray`, connected; a connection or cluster made here ends with the block."""
-    with _local_token() if address is None else contextlib.nullcontext():
+    with contextlib.ExitStack() as stack:
+        if address is None:
+            stack.enter_context(_local_token())
         ray = _imported()
         if ray.is_initialized():
             yield ray
             return
-        quiet = {"log_to_driver": False, "logging_level": "ERROR"}
-        place = {"address": address}
+        where: dict[str, Any] = {"address": address}
         if address is None:
-            place = {"address": "local", "num_cpus": n_jobs, "include_dashboard": False}  # type: ignore[dict-item]
-            place["_node_ip_address"] = "127.0.0.1"
-        try:
-            ray.init(**place, **quiet)
-        except (ConnectionError, RuntimeError, ValueError, ray.exceptions.RayError) as error:
-            where = f"cluster at {address}" if address else "local cluster"
-            problem = (str(error).strip() or type(error).__name__).splitlines()[0]
-            advice = "is it running, and do RAY_AUTH_MODE and RAY_AUTH_TOKEN fit?"
-            raise EngineError(f"Ray: no connection to a {where} ({problem}); {advice}") from error
-        try:
-            yield ray
-        finally:
-            ray.shutdown()
+            folder = stack.enter_context(
+                tempfile.TemporaryDirectory(prefix="ray-", ignore_cleanup_errors=True)
+            )
+            where = {"address": "local", "num_cpus": n_jobs, "include_dashboard": False, "_temp_dir": folder}
+            where["_node_ip_address"] = "127.0.0.1"
+        _connect(ray, where)
+        stack.callback(ray.shutdown)
+        yield ray
+
+
+def _connect(ray: Any, where: dict[str, Any]) -> None:
+    try:
+        ray.init(**where, log_to_driver=False, logging_level="ERROR")
+    except (ConnectionError, RuntimeError, ValueError, ray.exceptions.RayError) as error:
+        problem = (str(error).strip() or type(error).__name__).splitlines()[0]
+        advice = "is it running, and do RAY_AUTH_MODE and RAY_AUTH_TOKEN fit?"
+        raise EngineError(f"Ray: no connection to {where['address']} ({problem}); {advice}") from error
 
 
 def _imported() -> Any:
