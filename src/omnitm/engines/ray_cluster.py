@@ -65,7 +65,7 @@ class RayEngine:
     ) -> None:
         """Train every job; see `omnitm.engines.Engine`."""
         ledger = Ledger(jobs)
-        with _connected(self.address, self.n_jobs) as ray, shared(index) as corpus:
+        with connected(self.address, self.n_jobs) as ray, shared(index) as corpus:
             task = BatchTask(corpus, settings, omnitm.__version__)
             with _Dispatcher(ray, task, ledger, index.n_words, write) as dispatcher:
                 while not ledger.is_complete:
@@ -181,7 +181,7 @@ class _Dispatcher:
 
 
 @contextlib.contextmanager
-def _connected(address: str | None, n_jobs: int | None) -> Iterator[Any]:
+def connected(address: str | None, n_jobs: int | None) -> Iterator[Any]:
     """Yield the module `ray`, connected; a connection or cluster made here ends with the block."""
     with contextlib.ExitStack() as stack:
         if address is None:

@@ -11,6 +11,7 @@ trained again. The open file is also the lock that keeps a second trainer out.
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
 import struct
@@ -48,7 +49,8 @@ class Journal:
         self.plan, self.rows = _parse(content)
         if self.plan is not None:  # a torn tail would shift every later record
             whole = (len(content) - _HEADER_SIZE) // _RECORD_SIZE * _RECORD_SIZE + _HEADER_SIZE
-            os.ftruncate(self._descriptor, whole)
+            with writing(path):
+                os.ftruncate(self._descriptor, whole)
 
     def forget(self) -> None:
         """Forget the plan and all rows."""
@@ -60,14 +62,18 @@ class Journal:
         """Forget all rows and start again for the plan with this SHA-256."""
         self.forget()
         with writing(self.path):
-            os.write(self._descriptor, _checked(_MAGIC + plan))
+            self._append(_checked(_MAGIC + plan))
             os.fsync(self._descriptor)
         self.plan = plan
 
     def add(self, row: int, crc: int) -> None:
         """Note that a row is written; safe to call from several threads."""
-        os.write(self._descriptor, _checked(_RECORD.pack(row, crc)))
+        self._append(_checked(_RECORD.pack(row, crc)))
         self.rows[row] = crc
+
+    def _append(self, content: bytes) -> None:
+        if os.write(self._descriptor, content) != len(content):  # only a full disk takes a part of so little
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     def remove(self) -> None:
         """Delete the file, while the lock is still held, and give the lock up."""

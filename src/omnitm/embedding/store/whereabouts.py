@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from omnitm.embedding.store.files import read_file, write_file
+from omnitm.embedding.store.files import read_file, write_file, writing
 
 if TYPE_CHECKING:
     from omnitm.corpus import DocumentIndex
@@ -19,7 +19,8 @@ _LONGEST_PATH = 1 << 16
 def note_index(model: Path, index: DocumentIndex) -> None:
     """Write down where the index is, unless it is in memory or in the model's own folder."""
     if index.path is None or index.path.resolve() == (model / INDEX).resolve():
-        (model / INDEX_NOTE).unlink(missing_ok=True)
+        with writing(model / INDEX_NOTE):
+            (model / INDEX_NOTE).unlink(missing_ok=True)
         return
     content = f"{index.path.resolve()}\n".encode(errors="surrogateescape")
     if not (model / INDEX_NOTE).exists() or read_file(model / INDEX_NOTE, _LONGEST_PATH) != content:
