@@ -114,10 +114,13 @@ def damaged(good_index: Path, tmp_path: Path, name: str, change: Any) -> Path:
     return copy
 
 
-def test_every_truncation_is_noticed(good_index: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("cuts", [3, pytest.param(1000, marks=pytest.mark.torture)])
+def test_every_truncation_is_noticed(good_index: Path, tmp_path: Path, cuts: int) -> None:
+    rng = np.random.default_rng(1)
     for name in sorted(file.name for file in good_index.iterdir()):
         size = (good_index / name).stat().st_size
-        for length in {0, size // 2, size - 1} - {size}:
+        drawn = rng.integers(0, max(size, 1), cuts).tolist()
+        for length in {0, size // 2, size - 1, *drawn} - {size}:
             if size == 0 or (name, length) == ("manifest.json", size - 1):  # the last byte is white space
                 continue
             copy = damaged(good_index, tmp_path, name, lambda data, n=length: data[:n])
@@ -125,7 +128,8 @@ def test_every_truncation_is_noticed(good_index: Path, tmp_path: Path) -> None:
                 DocumentIndex.open(copy)
 
 
-def test_every_flipped_bit_is_noticed(good_index: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("flips", [12, pytest.param(1000, marks=pytest.mark.torture)])
+def test_every_flipped_bit_is_noticed(good_index: Path, tmp_path: Path, flips: int) -> None:
     rng = np.random.default_rng(0)
     files = sorted(file.name for file in good_index.iterdir() if file.stat().st_size)
 
@@ -135,7 +139,7 @@ def test_every_flipped_bit_is_noticed(good_index: Path, tmp_path: Path) -> None:
         changed[at] ^= 1 << int(rng.integers(8))
         return bytes(changed)
 
-    for name in files * 12:
+    for name in files * flips:
         copy = damaged(good_index, tmp_path, name, flip)
         with pytest.raises(FileError, match=r"copy/\w+\.\w+: "):
             DocumentIndex.open(copy).verify()
