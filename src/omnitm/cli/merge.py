@@ -46,12 +46,14 @@ def add_parser(commands: Commands) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Merge, and say what came out."""
+    from omnitm.cli.train import prepare_similarity
     from omnitm.embedding import WordVectors
     from omnitm.embedding.shards import merge_models
 
     missing = merge_models(
         arguments.parts, arguments.output, allow_missing=arguments.allow_missing, force=arguments.force
     )
+    prepare_similarity(arguments.output, quiet=arguments.quiet)
     if not arguments.quiet:
         vectors = WordVectors.load(arguments.output)
         size = f"{len(vectors):,} words x {vectors.vector_size:,} features"

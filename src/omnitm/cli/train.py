@@ -164,7 +164,8 @@ def run(arguments: argparse.Namespace) -> int:
                 shard=shard,
                 **common,
             )
-    prepare_similarity(arguments.output, quiet=arguments.quiet)
+    if shard is None:  # a part is only there to be merged
+        prepare_similarity(arguments.output, quiet=arguments.quiet)
     if not arguments.quiet:
         _say_what_is_there(arguments.output, vectors, time.monotonic() - started)
     return 0
