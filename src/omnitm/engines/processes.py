@@ -129,6 +129,7 @@ class _Pool:
         else:
             self._write(row, np.frombuffer(message, dtype=np.int16, offset=HEADER.size))
             ledger.finish()
+            self._vain_starts = 0  # where words are finished, workers can work
 
     def _replace(self, worker: _Worker, ledger: Ledger) -> None:
         del self._workers[worker.connection]
