@@ -107,13 +107,6 @@ def add_parser(commands: Commands) -> None:
         help="store only the baseline of each row and the K coordinates that differ most, for vocabularies "
         "where a number per pair of words is too much (default: all)",
     )
-    parser.add_argument(
-        "--keep-top",
-        metavar="K",
-        type=int,
-        help="store only the baseline of each row and the K coordinates that differ most, for vocabularies "
-        "where a number per pair of words is too much (default: all)",
-    )
     parser.add_argument("--quiet", action="store_true", help="no progress bar, no summary")
     add_running_options(parser)
     _add_settings(parser)
