@@ -194,7 +194,7 @@ class FolderBuild:
 
     def run(self, corpus: _Corpus, preparation: Preparation, rules: VocabularyRules) -> Built:
         """Index a corpus; the sink gets the two orders."""
-        scratch = FileScratch(self._folder)
+        scratch = FileScratch(self._folder, self._resources.n_threads)
         try:
             return _build(
                 corpus, preparation, rules, resources=self._resources, scratch=scratch, sink=self._sink
