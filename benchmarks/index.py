@@ -70,17 +70,22 @@ def report(text: Path, folder: Path, arguments: argparse.Namespace) -> None:
     print(
         f"text: {size:.0f} MB; load of the machine: {os.getloadavg()[0]:.1f} on {os.cpu_count()} processors"
     )
-    one = run(text, 1, folder)
+    ones, twos, ours_of_rounds, peers = [], [], [], []
+    for number in range(1, arguments.rounds + 1):
+        ones.append(run(text, 1, folder))
+        twos.append(run(text, 2, folder))
+        ours_of_rounds.append(run(sample, 1, folder))
+        peers.append(spawn({"what": "peer", "text": str(sample)}))
+        print(f"round {number}, load {os.getloadavg()[0]:.1f}:", end=" ")
+        print(f"1 thread {ones[-1]['wall']:.2f} s, 2 threads {twos[-1]['wall']:.2f} s by the clock;", end=" ")
+        print(f"peer {peers[-1]['cpu'] / ours_of_rounds[-1]['cpu']:.1f} times our CPU time", flush=True)
+    one, two = best(ones, "wall"), best(twos, "wall")
     row("omnitm, 1 thread", size, one)
-    row("omnitm, 2 threads", size, run(text, 2, folder))
+    row("omnitm, 2 threads", size, two)
+    print(f"2 threads: {one['wall'] / two['wall']:.2f} times faster by the clock, ", end="")
+    print(f"{two['memory'] / MB:.0f} MB peak")
     print(f"index: {one['bytes_per_pair']:.2f} bytes per stored word occurrence, both orders together")
-    rounds = [
-        (run(sample, 1, folder), spawn({"what": "peer", "text": str(sample)}))
-        for _ in range(arguments.rounds)
-    ]
-    ours, peer = (
-        min(results, key=lambda result: float(result["cpu"])) for results in zip(*rounds, strict=True)
-    )
+    ours, peer = best(ours_of_rounds, "cpu"), best(peers, "cpu")
     row(f"omnitm, {sample_size:.0f} MB", sample_size, ours)
     row(f"CountVectorizer, {sample_size:.0f} MB", sample_size, peer)
     print(f"ratio on the same {sample_size:.0f} MB: {peer['cpu'] / ours['cpu']:.1f} times faster, ", end="")
@@ -89,6 +94,10 @@ def report(text: Path, folder: Path, arguments: argparse.Namespace) -> None:
         ten = run(text, 1, folder, copies=10)
         row("omnitm, text read 10 times", 10 * size, ten)
         print(f"peak memory, 10 times the text: {ten['memory'] / one['memory']:.2f} of once")
+
+
+def best(results: list[dict[str, Any]], measure: str) -> dict[str, Any]:
+    return min(results, key=lambda result: float(result[measure]))
 
 
 def row(name: str, size: float, result: dict[str, Any]) -> None:

@@ -45,7 +45,8 @@ def append_to_index(
     with folder_in_the_making(path, overwrite=True) as folder:
         new_folder = folder / "new"
         new_folder.mkdir()
-        new_sink, sink = FolderSink(new_folder), FolderSink(folder)
+        new_sink = FolderSink(new_folder, resources.n_threads)
+        sink = FolderSink(folder, resources.n_threads)
         try:
             build = FolderBuild(new_folder, new_sink, resources)
             new = build.from_sources(paths, reading, old.preparation_or_default, rules)

@@ -194,7 +194,7 @@ class FolderBuild:
 
     def run(self, corpus: _Corpus, preparation: Preparation, rules: VocabularyRules) -> Built:
         """Index a corpus; the sink gets the two orders."""
-        scratch = FileScratch(self._folder)
+        scratch = FileScratch(self._folder, self._resources.n_threads)
         try:
             return _build(
                 corpus, preparation, rules, resources=self._resources, scratch=scratch, sink=self._sink
@@ -214,7 +214,7 @@ def _build_folder(
 ) -> Path:
     vocabulary, resources = vocabulary or VocabularyRules(), resources or Resources()
     with folder_in_the_making(output, overwrite=overwrite) as folder:
-        sink = FolderSink(folder)
+        sink = FolderSink(folder, resources.n_threads)
         try:
             built = FolderBuild(folder, sink, resources).run(corpus, preparation, vocabulary)
             options = {
@@ -288,7 +288,8 @@ def _build(
     n_tokens_too_long = sum(generation_table.n_too_long for generation_table in (w.table for w in workers))
     choice = VocabularyChoice(rules, keep, counted.n_documents)
     with Spread(resources.n_threads) as spread:
-        choice.look_at(counted.tables(scratch, stop_words, spread), spread)
+        for table in counted.tables(scratch, stop_words, spread):
+            choice.look_at(table)
         words, counts = choice.vocabulary()
         summary = choice.summarize(counts, n_tokens_too_long)
         summary.n_documents = counted.n_documents

@@ -1,4 +1,4 @@
-"""Arrays set aside while an index is being built: in a temporary file, or in memory for small corpora."""
+"""Arrays set aside while an index is being built: in temporary files, or in memory for small corpora."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ class Handle(NamedTuple):
     offset: int  # bytes, or number in memory
     size: int  # elements
     dtype: DTypeLike
+    file: int = 0
 
 
 class Scratch(Protocol):
@@ -61,22 +62,67 @@ class MemoryScratch:
 
 
 class FileScratch:
-    """One growing file without a name: it vanishes with the process, whatever happens."""
+    """Growing files without a name: they vanish with the process, whatever happens.
 
-    def __init__(self, folder: Path) -> None:
-        self._path = folder / "scratch.bin"
-        self._file = open_new(self._path, os.O_RDWR, 0o600)
-        self._path.unlink()
-        self._end = 0
-        self._gaps: list[tuple[int, int]] = []  # from, to; in order, never touching
-        self._lock = threading.Lock()
+    One per thread that puts arrays aside, since a system lets only one thread at a time write to a file.
+    """
+
+    def __init__(self, folder: Path, n_files: int = 1) -> None:
+        self._files: list[_ScratchFile] = []
+        try:
+            for k in range(n_files):
+                self._files.append(_ScratchFile(folder / f"scratch{k}.bin"))
+        except FileError:
+            self.close()
+            raise
 
     def put(self, array: NDArray[Any]) -> Handle:
+        """Write an array to a file that is not being written to."""
+        free = (k for k, file in enumerate(self._files) if file.lock.acquire(blocking=False))
+        number = next(free, None)
+        if number is None:
+            number = 0
+            self._files[number].lock.acquire()
+        try:
+            return Handle(self._files[number].put(array), array.size, array.dtype, number)
+        finally:
+            self._files[number].lock.release()
+
+    def free(self, handle: Handle) -> None:
+        """Let other arrays take the place of this one: pages in use cost less than new ones."""
+        end = handle.offset + handle.size * np.dtype(handle.dtype).itemsize
+        with self._files[handle.file].lock:
+            self._files[handle.file].free(handle.offset, end)
+
+    def get(self, handle: Handle, start: int = 0, stop: int | None = None) -> NDArray[Any]:
+        """Read elements `start` to `stop` of an array back."""
+        stop = handle.size if stop is None else stop
+        array = np.empty(stop - start, dtype=handle.dtype)
+        self._files[handle.file].read_into(array, handle.offset + start * array.itemsize)
+        return array
+
+    def close(self) -> None:
+        """Give the space back."""
+        for file in self._files:
+            file.close()
+
+
+class _ScratchFile:
+    """Arrays in a file; whoever changes it holds its lock."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._file = open_new(path, os.O_RDWR, 0o600)
+        path.unlink()
+        self._end = 0
+        self._gaps: list[tuple[int, int]] = []  # from, to; in order, never touching
+        self.lock = threading.Lock()
+
+    def put(self, array: NDArray[Any]) -> int:
         """Write an array into the first gap that is large enough, or at the end."""
-        with self._lock:
-            offset = self._place_for(array.nbytes)
+        offset = self._place_for(array.nbytes)
         write_at(self._file, array, offset, self._path)
-        return Handle(offset, array.size, array.dtype)
+        return offset
 
     def _place_for(self, n_bytes: int) -> int:
         for k, (start, end) in enumerate(self._gaps):
@@ -86,31 +132,22 @@ class FileScratch:
         start, self._end = self._end, self._end + n_bytes
         return start
 
-    def free(self, handle: Handle) -> None:
-        """Let other arrays take the place of this one: pages in use cost less than new ones."""
-        end = handle.offset + handle.size * np.dtype(handle.dtype).itemsize
-        with self._lock:
-            insort(self._gaps, (handle.offset, end))
-            at = self._gaps.index((handle.offset, end))
-            near = self._gaps[max(0, at - 1) : at + 2]
-            self._gaps[max(0, at - 1) : at + 2] = _joined(near)
+    def free(self, start: int, end: int) -> None:
+        insort(self._gaps, (start, end))
+        at = self._gaps.index((start, end))
+        near = self._gaps[max(0, at - 1) : at + 2]
+        self._gaps[max(0, at - 1) : at + 2] = _joined(near)
 
-    def get(self, handle: Handle, start: int = 0, stop: int | None = None) -> NDArray[Any]:
-        """Read elements `start` to `stop` of an array back."""
-        stop = handle.size if stop is None else stop
-        width = np.dtype(handle.dtype).itemsize
-        array = np.empty(stop - start, dtype=handle.dtype)
+    def read_into(self, array: NDArray[Any], offset: int) -> None:
         view = memoryview(array.view(np.uint8).data)
         done = 0
         while done < len(view):
-            got = os.preadv(self._file, [view[done:]], handle.offset + start * width + done)
+            got = os.preadv(self._file, [view[done:]], offset + done)
             if got == 0:
                 raise FileError(self._path, "the temporary file ends too early")
             done += got
-        return array
 
     def close(self) -> None:
-        """Give the space back."""
         os.close(self._file)
 
 

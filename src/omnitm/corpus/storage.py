@@ -52,11 +52,13 @@ class _GrowingFile:
         self._digest = hashlib.sha256()
         self._file = open_new(path, os.O_WRONLY, 0o666)
 
-    def append(self, data: NDArray[np.uint8]) -> None:
+    def write(self, data: NDArray[np.uint8]) -> None:
         write_at(self._file, data, self.size, self.path)
-        self._digest.update(data.data)
         self.size += data.nbytes
         self.n_unsynced += data.nbytes
+
+    def hash(self, data: NDArray[np.uint8]) -> None:
+        self._digest.update(data.data)
 
     def facts(self) -> dict[str, int | str]:
         return {"size": self.size, "sha256": self._digest.hexdigest()}
@@ -68,10 +70,11 @@ class _GrowingFile:
 class FolderSink:
     """The files of an index, in a folder that is not yet at its final place."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, n_threads: int = 1) -> None:
         self.folder = folder
         self._files: dict[str, _GrowingFile] = {}
-        self._syncing = ThreadPoolExecutor(len(FILES))
+        self._hashes_aside = n_threads > 1
+        self._helpers = ThreadPoolExecutor(len(FILES))
         self._synced: list[Future[None]] = []
 
     def append(self, name: str, array: NDArray[Any]) -> None:
@@ -86,14 +89,20 @@ class FolderSink:
         if name not in self._files:
             self._files[name] = _GrowingFile(self.folder / name)
         file = self._files[name]
-        file.append(data)
+        if self._hashes_aside and data.nbytes > SMALL:
+            hashed = self._helpers.submit(file.hash, data)
+            file.write(data)
+            hashed.result()
+        else:
+            file.write(data)
+            file.hash(data)
         if file.n_unsynced >= BYTES_PER_SYNC and all(sync.done() for sync in self._synced):
             self._sync(file)
 
     def _sync(self, file: _GrowingFile) -> None:
         """Make a file durable while the work goes on."""
         file.n_unsynced = 0
-        self._synced.append(self._syncing.submit(_sync, file.path))
+        self._synced.append(self._helpers.submit(_sync, file.path))
 
     def _wait_until_synced(self) -> None:
         for sync in self._synced:
@@ -102,7 +111,7 @@ class FolderSink:
 
     def close(self) -> None:
         """Close all files."""
-        self._syncing.shutdown()
+        self._helpers.shutdown()
         for file in self._files.values():
             file.close()
         self._files.clear()

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from omnitm._native import WordTable
-    from omnitm.corpus.spread import Spread
 
 NO_LIMIT = 2**63 - 1
 
@@ -153,18 +152,10 @@ class VocabularyChoice:
         self._most = NO_LIMIT if rules.max_words is None else rules.max_words
         self.stop, self.rare, self.frequent, self.passed = Tally(), Tally(), Tally(), Tally()
 
-    def look_at(self, tables: Iterable[WordTable], spread: Spread) -> None:
-        """Take candidates and figures from the tables."""
+    def look_at(self, table: WordTable) -> None:
+        """Take candidates and figures from a table."""
         limit = 0 if self._rules.fixed is not None else self._most
-        chosen = spread.map(
-            lambda table: (table, table.select(*self._limits, limit, *self._floor)),
-            tables,
-        )
-        for table, selection in chosen:
-            self._take(table, selection)
-
-    def _take(self, table: WordTable, selection: tuple[Any, ...]) -> None:
-        words, *tallies = selection
+        words, *tallies = table.select(*self._limits, limit, *self._floor)
         for tally, counted in zip((self.stop, self.rare, self.frequent, self.passed), tallies, strict=True):
             tally.add(counted)
         counts, documents = table.lookup(self._named_bytes)
