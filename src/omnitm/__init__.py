@@ -6,12 +6,21 @@
 from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
-__all__ = ["DocumentIndex", "Explainer", "OmniTMAE", "WordVectors", "__version__", "train_model"]
+__all__ = [
+    "DocumentIndex",
+    "Explainer",
+    "OmniTMAE",
+    "OmniVectorizer",
+    "WordVectors",
+    "__version__",
+    "train_model",
+]
 
 if TYPE_CHECKING:
     from omnitm.corpus import DocumentIndex
     from omnitm.embedding.estimator import OmniTMAE
     from omnitm.embedding.training import train_model
+    from omnitm.embedding.vectorizer import OmniVectorizer
     from omnitm.embedding.word_vectors import WordVectors
     from omnitm.explain import Explainer
 
@@ -19,6 +28,7 @@ _HOMES = {
     "DocumentIndex": "omnitm.corpus",
     "Explainer": "omnitm.explain",
     "OmniTMAE": "omnitm.embedding.estimator",
+    "OmniVectorizer": "omnitm.embedding.vectorizer",
     "WordVectors": "omnitm.embedding.word_vectors",
     "train_model": "omnitm.embedding.training",
 }

@@ -134,6 +134,9 @@ class WordVectors:
             return self.get_vector(words)
         return self.matrix[[self.get_index(word) for word in words]]
 
+    def __deepcopy__(self, memo: dict[int, Any]) -> WordVectors:
+        return self  # never changes; scikit-learn's `clone` would copy gigabytes
+
     def __repr__(self) -> str:
         return f"WordVectors({len(self):,} words x {self.vector_size:,} features)"
 
