@@ -45,22 +45,31 @@ def omni() -> WordVectors:
 def test_a_document_is_the_mean_of_its_words_vectors(words: WordVectors) -> None:
     found = OmniVectorizer(words).fit_transform(TEXTS)
     assert found.dtype == np.float32
-    assert np.allclose(found, [[2 / 3, 1 / 3, 0], [0, 1, 0], [1 / 3, 0, 2 / 3]])
+    assert np.allclose(found, np.array([[2, 1, 0], [0, 3, 0], [1, 0, 2]]) / 3)
 
 
 def test_rare_words_count_more_with_idf(words: WordVectors) -> None:
     model = OmniVectorizer(words, weighting="idf").fit(TEXTS)
-    assert np.allclose(model.idf_, np.log(4 / np.array([3, 3, 2])) + 1)
-    road, wheel = model.idf_[0], 2 * model.idf_[2]
-    assert np.allclose(model.transform(["road wheel wheel"]), [[road, 0, wheel] / (road + wheel)])
+    assert model.word_weights_ is not None
+    assert np.allclose(model.word_weights_, np.log(4 / np.array([3, 3, 2])) + 1)
+    road, wheel = model.word_weights_[0], 2 * model.word_weights_[2]
+    assert np.allclose(model.transform(["road wheel wheel"]), np.array([[road, 0, wheel]]) / (road + wheel))
     assert np.allclose(model.transform(TEXTS), model.fit_transform(TEXTS))
+
+
+def test_words_can_count_by_the_length_of_their_vectors(words: WordVectors, omni: WordVectors) -> None:
+    found = OmniVectorizer(words, weighting="length").fit_transform(["road sea"])
+    assert np.allclose(found, [[2 / 6, 4 / 6, 0]])
+    model = OmniVectorizer(omni, weighting="length").fit([])
+    assert model.word_weights_ is not None
+    assert np.array_equal(model.word_weights_, omni.likeness.company.lengths)
 
 
 def test_token_lists_are_taken_as_they_are(words: WordVectors) -> None:
     model = OmniVectorizer(words).fit([["road"]])
     with pytest.warns(OmniTMWarning, match="1 of 2 documents become zeros: 0 are empty, 1 have no known"):
         found = model.transform([["road", "sea"], ["Road"]])
-    assert np.allclose(found, [[0.5, 0.5, 0], [0, 0, 0]])
+    assert np.allclose(found, np.array([[0.5, 0.5, 0], [0, 0, 0]]))
 
 
 def test_what_is_unknown_is_counted(words: WordVectors) -> None:
@@ -145,7 +154,7 @@ def test_parameters_are_checked_by_fit(words: WordVectors) -> None:
         with pytest.raises(ParameterError, match=match):
             OmniVectorizer(**{"vectors": words, **parameters}).fit(TEXTS)
 
-    refused("'weighting' parameter of OmniVectorizer must be one of 'mean', 'idf'", weighting="tf")
+    refused("'weighting' parameter of OmniVectorizer must be one of 'mean', 'length', 'idf'", weighting="tf")
     refused("'n_components' parameter of OmniVectorizer must be an int >= 1", n_components=0)
     refused("'top_k' parameter of OmniVectorizer must be an int >= 1", top_k=0)
     refused("Only integer vectors with named features have named coordinates", top_k=2)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from omnitm.cli import (
     evaluate_ablation,
     evaluate_analogies,
+    evaluate_clustering,
     evaluate_interpretability,
     evaluate_similarity,
 )
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 _EXAMPLE = """\
   omnitm evaluate similarity news-model --data wordsim/
   omnitm evaluate analogies news-model --data wordsim/
+  omnitm evaluate clustering news-model --data data/
   omnitm evaluate ablation news-index -o ablation --data wordsim/ --quick
 `omnitm evaluate similarity --help` and so on explain each measurement."""
 
@@ -30,7 +32,13 @@ def add_parser(commands: Commands) -> None:
         commands, "evaluate", run, summary="measure word vectors against human judgement", example=_EXAMPLE
     )
     kinds = parser.add_subparsers(metavar="KIND", required=True)
-    for kind in (evaluate_similarity, evaluate_analogies, evaluate_ablation, evaluate_interpretability):
+    for kind in (
+        evaluate_similarity,
+        evaluate_analogies,
+        evaluate_clustering,
+        evaluate_ablation,
+        evaluate_interpretability,
+    ):
         kind.add_parser(kinds)
 
 

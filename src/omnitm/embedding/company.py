@@ -142,17 +142,6 @@ class Company:
         return csc_matrix(parts, shape=(len(self.lengths), len(self.mean))).tocsr()
 
 
-def smoothed_rows(company: Company, power: float) -> Reals:
-    """Smoothed rows of unit length whose singular values count with another power than the kept ones.
-
-    The columns of the projection have the length `singular ** (0.25 - 1)`, which gives them back.
-    """
-    lengths = np.linalg.norm(company.projection, axis=0)
-    rows = company.smooth * lengths ** np.float32((power - _SMOOTH_POWER) / (_SMOOTH_POWER - 1))
-    sizes = np.linalg.norm(rows, axis=1, keepdims=True)
-    return np.divide(rows, sizes, out=np.zeros_like(rows), where=sizes > 0)
-
-
 def gain_of(baseline: NDArray[Any]) -> Reals:
     """Return 1 / the unit of a row: its baseline, or 100 where that is 0."""
     size = np.abs(baseline.astype(np.float32))

@@ -12,17 +12,17 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from omnitm.corpus.preparation import Preparation, checked_tokens
-from omnitm.embedding.word_rows import dense_rows, named_rows
+from omnitm.embedding.word_rows import at_unit_length, dense_rows, named_rows, row_lengths
 from omnitm.embedding.word_vectors import WordVectors
 from omnitm.errors import CorpusError, OmniTMWarning, ParameterError
 from omnitm.parameters import check_choice, check_integer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping
 
     from numpy.typing import NDArray
 
-WEIGHTINGS = ("mean", "idf")
+WEIGHTINGS = ("mean", "length", "idf")
 _DOCUMENTS_AT_ONCE = 512  # of named coordinates, before all but the strongest are dropped
 
 
@@ -67,8 +67,9 @@ class OmniVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         `WordVectors` of any model, or the folder of one; with a folder the fitted vectorizer stays small
         when it is pickled.
     weighting
-        "mean": every occurrence of a word counts alike; "idf": rare words count more, by the documents that
-        `fit` sees.
+        "mean": every occurrence of a word counts alike; "length": by the length of the word's vector, which
+        for Omni TM-AE is how much stands out in it; "idf": rare words count more, by the documents that `fit`
+        sees.
     n_components
         Most numbers of a dense vector.
     top_k
@@ -83,8 +84,8 @@ class OmniVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     ----------
     vocabulary_
         The words of the model, by row.
-    idf_
-        Weight of each word, or None.
+    word_weights_
+        How much an occurrence of each word counts; None: all count alike.
     n_features_out_
         Numbers of a document's vector.
 
@@ -100,7 +101,7 @@ class OmniVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self,
         vectors: WordVectors | str | Path | None = None,
         *,
-        weighting: Literal["mean", "idf"] = "mean",
+        weighting: Literal["mean", "length", "idf"] = "mean",
         n_components: int = 300,
         top_k: int | None = None,
         unit_length: bool = False,
@@ -118,43 +119,49 @@ class OmniVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         del y
         self._prepare()
         if self.weighting == "idf":
-            self._learn_frequencies(self._counts(raw_documents)[0])
-        else:
-            _check_documents(raw_documents)
+            return self._learn_frequencies(self.count(raw_documents)[0])
+        _check_documents(raw_documents)
         return self
 
     def fit_transform(self, raw_documents: Iterable[Any], y: Any = None, **_: Any) -> Any:
         """Fit to documents and transform them; reads them once."""
         del y
         self._prepare()
-        counts, coverage = self._counts(raw_documents)
+        counts, coverage = self.count(raw_documents)
         if self.weighting == "idf":
             self._learn_frequencies(counts)
         _warn(coverage)
         return self.transform_counts(counts)
 
+    def fit_transform_counts(self, counts: Any) -> Any:
+        """Do as `fit_transform` with words that are counted already, see `count_words`."""
+        self._prepare()
+        if self.weighting == "idf":
+            self._learn_frequencies(counts)
+        return self.transform_counts(counts)
+
     def transform(self, raw_documents: Iterable[Any]) -> Any:
         """Turn documents into vectors: float32, dense, or CSR with `top_k`."""
-        check_is_fitted(self, "vocabulary_")
-        counts, coverage = self._counts(raw_documents)
+        counts, coverage = self.count(raw_documents)
         _warn(coverage)
         return self.transform_counts(counts)
 
     def transform_counts(self, counts: Any) -> Any:
-        """Turn a sparse matrix documents x words of the model, as `count` gives it, into vectors."""
+        """Turn a sparse matrix, documents x words of the model, into vectors."""
+        check_is_fitted(self, "vocabulary_")
         weights = counts.astype(np.float32)
-        if self.idf_ is not None:
-            weights.data *= self.idf_[weights.indices]
+        if self.word_weights_ is not None:
+            weights.data *= self.word_weights_[weights.indices]
         totals = np.asarray(weights.sum(axis=1)).ravel()
         weights.data /= np.repeat(np.where(totals > 0, totals, 1), np.diff(weights.indptr)).astype(np.float32)
         if self.top_k is None:
-            return _at_unit_length(weights @ self._rows) if self.unit_length else weights @ self._rows
+            return at_unit_length(weights @ self._rows) if self.unit_length else weights @ self._rows
         return _strongest(weights, self._rows, self.top_k, unit_length=self.unit_length)
 
     def count(self, raw_documents: Iterable[Any]) -> tuple[Any, Coverage]:
         """Count known words, documents x words as CSR, and say how much is not known."""
         check_is_fitted(self, "vocabulary_")
-        return self._counts(raw_documents)
+        return count_words(raw_documents, self.vocabulary_, self.preparation)
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
         """Name the numbers of a vector: words if `top_k` is given, else the class's name and a number."""
@@ -190,36 +197,39 @@ class OmniVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self._rows = dense_rows(vectors, self.n_components) if self.top_k is None else named_rows(vectors)
         self._feature_names = None if self.top_k is None else list(vectors.feature_names)
         self.vocabulary_ = dict(vectors.key_to_index)
-        self.idf_: NDArray[np.float32] | None = None
-        self._words = (self.preparation or Preparation()).words
+        self.word_weights_: NDArray[np.float32] | None = None
+        if self.weighting == "length":
+            self.word_weights_ = row_lengths(vectors)
 
-    def _learn_frequencies(self, counts: Any) -> None:
+    def _learn_frequencies(self, counts: Any) -> OmniVectorizer:
         frequencies = np.bincount(counts.indices, minlength=counts.shape[1])
-        self.idf_ = (np.log((1 + counts.shape[0]) / (1 + frequencies)) + 1).astype(np.float32)
+        self.word_weights_ = (np.log((1 + counts.shape[0]) / (1 + frequencies)) + 1).astype(np.float32)
+        return self
 
-    def _counts(self, raw_documents: Iterable[Any]) -> tuple[Any, Coverage]:
-        from scipy.sparse import csr_matrix
 
-        _check_documents(raw_documents)
-        indices: list[NDArray[np.int32]] = []
-        lengths, n_tokens, n_empty, n_unknown_documents = [0], 0, 0, 0
-        for document in raw_documents:
-            tokens = self._tokens(document)
-            known = [self.vocabulary_[token] for token in tokens if token in self.vocabulary_]
-            indices.append(np.array(known, dtype=np.int32))
-            lengths.append(len(known))
-            n_tokens += len(tokens)
-            n_empty += not tokens
-            n_unknown_documents += bool(tokens) and not known
-        columns = np.concatenate([np.zeros(0, np.int32), *indices])
-        shape = (len(lengths) - 1, len(self.vocabulary_))
-        counts = csr_matrix((np.ones(len(columns), np.int32), columns, np.cumsum(lengths)), shape=shape)
-        counts.sum_duplicates()
-        coverage = Coverage(shape[0], n_tokens, n_tokens - len(columns), n_empty, n_unknown_documents)
-        return counts, coverage
+def count_words(
+    documents: Iterable[Any], vocabulary: Mapping[str, int], preparation: Preparation | None = None
+) -> tuple[Any, Coverage]:
+    """Count the known words of texts or token lists, documents x words as CSR, and say what is not known."""
+    from scipy.sparse import csr_matrix
 
-    def _tokens(self, document: Any) -> Sequence[str]:
-        return self._words(document) if isinstance(document, str) else checked_tokens(document)
+    _check_documents(documents)
+    words = (preparation or Preparation()).words
+    indices: list[NDArray[np.int32]] = []
+    lengths, n_tokens, n_empty, n_unknown_documents = [0], 0, 0, 0
+    for document in documents:
+        tokens = words(document) if isinstance(document, str) else checked_tokens(document)
+        known = [vocabulary[token] for token in tokens if token in vocabulary]
+        indices.append(np.array(known, dtype=np.int32))
+        lengths.append(len(known))
+        n_tokens += len(tokens)
+        n_empty += not tokens
+        n_unknown_documents += bool(tokens) and not known
+    columns = np.concatenate([np.zeros(0, np.int32), *indices])
+    shape = (len(lengths) - 1, len(vocabulary))
+    counts = csr_matrix((np.ones(len(columns), np.int32), columns, np.cumsum(lengths)), shape=shape)
+    counts.sum_duplicates()
+    return counts, Coverage(shape[0], n_tokens, n_tokens - len(columns), n_empty, n_unknown_documents)
 
 
 def _check_documents(documents: Any) -> None:
@@ -238,11 +248,6 @@ def _warn(coverage: Coverage) -> None:
             OmniTMWarning,
             stacklevel=3,
         )
-
-
-def _at_unit_length(rows: Any) -> NDArray[np.float32]:
-    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
-    return np.divide(rows, lengths, out=np.zeros_like(rows), where=lengths > 0)
 
 
 def _strongest(weights: Any, rows: Any, count: int, *, unit_length: bool) -> Any:

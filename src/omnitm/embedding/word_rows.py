@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from omnitm.embedding.company import smoothed_rows
 from omnitm.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -14,24 +13,21 @@ if TYPE_CHECKING:
 
     from omnitm.embedding.word_vectors import WordVectors
 
-POWER = 0.5  # of singular values: between many equal patterns (0) and few dominant ones (1)
-
 
 def dense_rows(vectors: WordVectors, n_components: int = 300) -> NDArray[np.float32]:
     """Rows of length 1 with at most `n_components` numbers.
 
     Integers with names: what stands out in each vector (`Company`) in the space of the strongest common
-    patterns, singular values to the power 0.5; they lie beside the model, so this takes no time. Other
-    vectors: as they are, or reduced if they have more numbers.
+    patterns: the smoothed rows that lie beside the model, so this takes no time. Other vectors: as they are,
+    or reduced if they have more numbers.
     """
     if vectors.has_likeness and vectors.likeness.company.smooth.shape[1]:
-        rows = smoothed_rows(vectors.likeness.company, POWER)[:, :n_components]
+        rows = vectors.likeness.company.smooth[:, :n_components]
     elif vectors.vector_size > n_components:
         rows = vectors.reduce(min(n_components, len(vectors))).matrix
     else:
         rows = vectors.matrix.astype(np.float32)
-    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
-    return np.divide(rows, lengths, out=np.zeros_like(rows), where=lengths > 0)
+    return at_unit_length(rows)
 
 
 def named_rows(vectors: WordVectors) -> Any:
@@ -42,3 +38,18 @@ def named_rows(vectors: WordVectors) -> Any:
             "leave 'top_k' out for other vectors."
         )
     return vectors.likeness.company.by_word()
+
+
+def row_lengths(vectors: WordVectors) -> NDArray[np.float32]:
+    """How much each word has to say: the length of what stands out, or of the vector itself."""
+    if vectors.has_likeness and vectors.likeness.company.smooth.shape[1]:
+        return np.asarray(vectors.likeness.company.lengths, dtype=np.float32)
+    lengths: NDArray[np.float32] = np.linalg.norm(vectors.matrix.astype(np.float32), axis=1)
+    return lengths
+
+
+def at_unit_length(rows: Any) -> NDArray[np.float32]:
+    """Scale rows to length 1, unless they are all zeros."""
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    scaled: NDArray[np.float32] = np.divide(rows, lengths, out=np.zeros_like(rows), where=lengths > 0)
+    return scaled

@@ -1,0 +1,233 @@
+"""The paper's Table 3: how well clusters of document vectors agree with the labels of the documents."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import warnings
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from omnitm.embedding.vectorizer import OmniVectorizer, count_words
+from omnitm.errors import ParameterError
+from omnitm.evaluation.labelled import LabelledDocuments, load_documents
+from omnitm.evaluation.published_documents import SOURCE, published_clustering, published_models
+from omnitm.evaluation.results import MEASURED
+from omnitm.evaluation.tables import PlainTable
+from omnitm.parameters import check_integer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from omnitm.embedding.word_vectors import WordVectors
+
+VERSION = 1
+MOST_PLACED_CLUSTERS = 1_000  # k-means++ takes minutes for more
+Score = Literal["nmi", "ari"]
+Weighting = Literal["mean", "length", "idf"]
+
+
+@dataclass(frozen=True)
+class Spread:
+    """Mean and standard deviation over the seeds of K-means; no deviation for a single figure."""
+
+    mean: float
+    deviation: float | None = None
+
+    def __str__(self) -> str:
+        return f"{self.mean:.3f}" + ("" if self.deviation is None else f" ±{self.deviation:.3f}")
+
+
+@dataclass(frozen=True)
+class SetClustering:
+    """How well clusters of one set agree with its labels."""
+
+    name: str
+    nmi: Spread
+    ari: Spread
+
+
+@dataclass(frozen=True)
+class ModelClustering:
+    """One model on all sets; `nmi` and `ari` are means over the sets."""
+
+    model: str
+    weighting: str
+    sets: tuple[SetClustering, ...]
+    nmi: float
+    ari: float
+    source: str = MEASURED
+
+
+@dataclass(frozen=True)
+class ClusteringReport:
+    """All rows of a clustering evaluation, and how they were measured."""
+
+    rows: tuple[ModelClustering, ...]
+    seeds: tuple[int, ...]
+    n_components: int
+    notes: tuple[str, ...] = ()
+    version: int = VERSION
+    kind: str = "omnitm clustering"
+
+    def to_json(self) -> str:
+        """Write the report as JSON."""
+        return json.dumps(asdict(self), indent=2)
+
+
+def evaluate_clustering(
+    models: Mapping[str, WordVectors],
+    sets: Sequence[str | Path | LabelledDocuments],
+    *,
+    weightings: Sequence[Weighting] = ("length",),
+    seeds: Sequence[int] = (0, 1, 2),
+    n_components: int = 300,
+    limit: int | None = None,
+    data: str | Path | None = None,
+    on_row: Callable[[str], object] | None = None,
+) -> ClusteringReport:
+    """Cluster documents by K-means with as many clusters as there are labels.
+
+    Every model goes the same way: vectors of words at length 1, their weighted mean per document, scaled to
+    length 1, K-means from each of the seeds.
+
+    Parameters
+    ----------
+    sets
+        Names or files of labelled documents, see `load_documents`, or the documents themselves.
+    weightings
+        "mean", "length" or "idf", see `OmniVectorizer`; a row of the table for each.
+    limit
+        Draw at most so many documents of each set.
+    """
+    if not models or not sets or not seeds:
+        raise ParameterError("evaluate_clustering needs at least one model, one set and one seed.")
+    for seed in seeds:
+        check_integer("evaluate_clustering", "seeds", seed, 0)
+    notes: list[str] = []
+    found: dict[tuple[str, str], list[SetClustering]] = {}
+    for source in sets:
+        documents = source if isinstance(source, LabelledDocuments) else load_documents(source, data)
+        measured = _Measured(documents.sample(limit), notes)
+        for name, vectors in models.items():
+            for weighting in weightings:
+                if on_row:
+                    on_row(f"{documents.name}: {name}, {weighting}")
+                vectorizer = OmniVectorizer(
+                    vectors, weighting=weighting, n_components=n_components, unit_length=True
+                )
+                found.setdefault((name, weighting), []).append(measured.cluster(vectors, vectorizer, seeds))
+    rows = tuple(_row(model, weighting, parts) for (model, weighting), parts in found.items())
+    return ClusteringReport(rows, tuple(seeds), n_components, tuple(dict.fromkeys(notes)))
+
+
+class _Measured:
+    """A set whose words are counted once per vocabulary."""
+
+    def __init__(self, documents: LabelledDocuments, notes: list[str]) -> None:
+        self._documents, self._notes = documents, notes
+        names, self._labels = np.unique(np.array(documents.labels), return_inverse=True)
+        self._n_labels = len(names)
+        if self._n_labels < 2:
+            raise ParameterError(
+                f"{documents.name} has one label only, {documents.labels[0]!r}; nothing to cluster."
+            )
+        self._notes.extend(documents.notes)
+        if self._n_labels > MOST_PLACED_CLUSTERS:
+            notes.append(
+                f"{documents.name}: K-means starts from {self._n_labels:,} random documents, not k-means++"
+            )
+        self._counts: dict[tuple[str, ...], Any] = {}
+
+    def cluster(
+        self, vectors: WordVectors, vectorizer: OmniVectorizer, seeds: Sequence[int]
+    ) -> SetClustering:
+        from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
+
+        rows = vectorizer.fit_transform_counts(self._counted(vectors))
+        clusters = [_k_means(rows, self._n_labels, seed) for seed in seeds]
+        nmi = [normalized_mutual_info_score(self._labels, found) for found in clusters]
+        ari = [adjusted_rand_score(self._labels, found) for found in clusters]
+        return SetClustering(self._documents.name, _spread(nmi), _spread(ari))
+
+    def _counted(self, vectors: WordVectors) -> Any:
+        words = tuple(vectors.index_to_key)
+        if words not in self._counts:
+            counts, coverage = count_words(self._documents.texts, vectors.key_to_index)
+            self._counts[words] = counts
+            self._notes.append(f"{self._documents.name}: {coverage}")
+        return self._counts[words]
+
+
+def _k_means(rows: NDArray[np.float32], n_clusters: int, seed: int) -> NDArray[np.int32]:
+    from sklearn.cluster import KMeans
+    from sklearn.exceptions import ConvergenceWarning
+
+    placing = "k-means++" if n_clusters <= MOST_PLACED_CLUSTERS else "random"
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # equal documents leave clusters empty
+        found: NDArray[np.int32] = KMeans(n_clusters, init=placing, n_init=1, random_state=seed).fit_predict(
+            rows
+        )
+    return found
+
+
+def _spread(values: Sequence[float]) -> Spread:
+    deviation = float(np.std(values)) if len(values) > 1 else None
+    return Spread(float(np.mean(values)), deviation)
+
+
+def _row(model: str, weighting: str, parts: Sequence[SetClustering]) -> ModelClustering:
+    nmi, ari = (float(np.mean([getattr(part, score).mean for part in parts])) for score in ("nmi", "ari"))
+    return ModelClustering(model, weighting, tuple(parts), nmi, ari)
+
+
+def published_clusterings() -> tuple[ModelClustering, ...]:
+    """Rows of the paper's Table 3."""
+    rows = []
+    for model in published_models():
+        nmi, ari = published_clustering(model)
+        names = [name for name in nmi if name != "average"]
+        sets = tuple(SetClustering(name, Spread(nmi[name]), Spread(ari[name])) for name in names)
+        rows.append(ModelClustering(model, "mean", sets, nmi["average"], ari["average"], SOURCE))
+    return tuple(rows)
+
+
+def clustering_tables(report: ClusteringReport) -> list[PlainTable]:
+    """Make one table per score: a row per model and weighting, a column per set."""
+    titles: tuple[tuple[Score, str], ...] = (
+        ("nmi", "Normalised mutual information of clusters and labels"),
+        ("ari", "Adjusted Rand index of clusters and labels"),
+    )
+    return [_table(report, score, title) for score, title in titles]
+
+
+def clustering_csv(report: ClusteringReport) -> str:
+    """Write a report as CSV: a line per model, weighting and set."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(["model", "weighting", "source", "set", "nmi", "nmi_deviation", "ari", "ari_deviation"])
+    for row in report.rows:
+        start = [row.model, row.weighting, row.source]
+        for part in row.sets:
+            figures = (part.nmi.mean, part.nmi.deviation, part.ari.mean, part.ari.deviation)
+            writer.writerow([*start, part.name, *("" if x is None else f"{x:.6f}" for x in figures)])
+        writer.writerow([*start, "average", f"{row.nmi:.6f}", "", f"{row.ari:.6f}", ""])
+    return out.getvalue()
+
+
+def _table(report: ClusteringReport, score: Score, title: str) -> PlainTable:
+    names = list(dict.fromkeys(part.name for row in report.rows for part in row.sets))
+    table = PlainTable(title, ["model", "weighting", *names, "average"], n_labels=2)
+    for row in report.rows:
+        found = {part.name: str(getattr(part, score)) for part in row.sets}
+        label = row.model if row.source == MEASURED else f"{row.model} ({row.source})"
+        cells = [found.get(name, "-") for name in names]
+        table.rows.append([label, row.weighting, *cells, f"{getattr(row, score):.3f}"])
+    return table

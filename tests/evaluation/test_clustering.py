@@ -1,0 +1,136 @@
+"""Clusters of documents against their labels."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from omnitm import WordVectors
+from omnitm.cli import main
+from omnitm.errors import ParameterError
+from omnitm.evaluation import clustering
+from omnitm.evaluation.clustering import (
+    clustering_csv,
+    clustering_tables,
+    evaluate_clustering,
+    published_clusterings,
+)
+from omnitm.evaluation.labelled import LabelledDocuments
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+LAND, SEA = ["road", "car", "wheel"], ["sea", "ship", "sail"]
+
+
+def documents(name: str = "toy", n: int = 40) -> LabelledDocuments:
+    """Texts of two topics, then an empty one and one that nobody knows."""
+    random = np.random.default_rng(0)
+    texts = [" ".join(random.choice((LAND, SEA)[k % 2], 6)) for k in range(n)]
+    labels = [("land", "sea")[k % 2] for k in range(n)]
+    return LabelledDocuments(name, (*texts, "", "zzz"), (*labels, "land", "sea"))
+
+
+def two_models() -> dict[str, WordVectors]:
+    """One model knows topics; the other mixes them up."""
+    topics = np.array([[1, 0]] * 3 + [[0, 1]] * 3, dtype=np.float32)
+    mixed = np.array([[1, 0], [0, 1]] * 3, dtype=np.float32)
+    return {name: WordVectors(m, LAND + SEA, None) for name, m in (("good", topics), ("bad", mixed))}
+
+
+def test_a_model_that_knows_the_topics_finds_them() -> None:
+    report = evaluate_clustering(two_models(), [documents()], weightings=("mean", "idf"), seeds=(0, 1))
+    rows = {(row.model, row.weighting): row for row in report.rows}
+    assert set(rows) == {(m, w) for m in ("good", "bad") for w in ("mean", "idf")}
+    good, bad = rows["good", "mean"], rows["bad", "mean"]
+    assert good.nmi > 0.7
+    assert good.ari > 0.7
+    assert bad.nmi < 0.4
+    assert good.sets[0].nmi.mean == good.nmi
+    assert good.sets[0].nmi.deviation is not None
+    assert report.notes == ("toy: 42 documents, 99.6% of their words known; 1 empty, 1 with no known word",)
+
+
+def test_averages_are_over_the_sets() -> None:
+    (row,) = evaluate_clustering(
+        {"m": two_models()["bad"]}, [documents(), documents("b", 20)], seeds=(3,)
+    ).rows
+    assert [part.name for part in row.sets] == ["toy", "b"]
+    assert row.nmi == pytest.approx(np.mean([part.nmi.mean for part in row.sets]))
+    assert row.ari == pytest.approx(np.mean([part.ari.mean for part in row.sets]))
+    assert row.sets[0].nmi.deviation is None
+
+
+def test_many_labels_start_from_random_documents(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(clustering, "MOST_PLACED_CLUSTERS", 1)
+    report = evaluate_clustering({"m": two_models()["good"]}, [documents()], seeds=(0,), limit=30)
+    assert "toy: K-means starts from 2 random documents, not k-means++" in report.notes
+    assert "toy: 30 of its 42 documents were drawn at random (seed 0)" in report.notes
+
+
+def test_what_cannot_be_measured() -> None:
+    with pytest.raises(ParameterError, match="needs at least one model, one set and one seed"):
+        evaluate_clustering(two_models(), [])
+    with pytest.raises(ParameterError, match="'seeds' parameter of evaluate_clustering must be an int >= 0"):
+        evaluate_clustering(two_models(), [documents()], seeds=(-1,))
+    with pytest.raises(ParameterError, match="toy has one label only, 'x'; nothing to cluster"):
+        evaluate_clustering(two_models(), [LabelledDocuments("toy", ("a", "b"), ("x", "x"))])
+
+
+def test_tables_show_models_beside_the_papers() -> None:
+    report = evaluate_clustering({"m": two_models()["good"]}, [documents("AG News")], seeds=(0, 1))
+    report = replace(report, rows=(*published_clusterings(), *report.rows))
+    nmi, ari = clustering_tables(report)
+    assert nmi.header == [
+        "model",
+        "weighting",
+        "20 Newsgroups",
+        "Reuters",
+        "Yelp",
+        "Amazon",
+        "AG News",
+        "average",
+    ]
+    assert nmi.rows[0] == [
+        "Omni TM-AE (published)", "mean", "0.236", "0.440", "0.541", "0.123", "0.509", "0.370"
+    ]  # fmt: skip
+    assert ari.rows[1][-1] == "0.153"
+    assert nmi.rows[-1][2:6] == ["-"] * 4
+    assert "±" in nmi.rows[-1][6]
+    lines = clustering_csv(report).splitlines()
+    assert lines[0] == "model,weighting,source,set,nmi,nmi_deviation,ari,ari_deviation"
+    assert lines[1] == "Omni TM-AE,mean,published,20 Newsgroups,0.235600,,0.118100,"
+    assert json.loads(report.to_json())["kind"] == "omnitm clustering"
+
+
+@pytest.mark.parametrize("row", published_clusterings(), ids=lambda row: row.model)
+def test_printed_averages_are_those_of_the_printed_figures(row: clustering.ModelClustering) -> None:
+    assert row.nmi == pytest.approx(np.mean([part.nmi.mean for part in row.sets]), abs=1e-4)
+    assert row.ari == pytest.approx(np.mean([part.ari.mean for part in row.sets]), abs=1e-4)
+
+
+def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str], topics_model: Path) -> None:
+    toy = documents()
+    rows = zip(toy.texts, toy.labels, strict=True)
+    (tmp_path / "toy.tsv").write_text("body\tteam\n" + "".join(f"{a}\t{b}\n" for a, b in rows))
+    options = [
+        "--sets",
+        str(tmp_path / "toy.tsv"),
+        "--text-field",
+        "body",
+        "--label-field",
+        "team",
+        "--quiet",
+    ]
+    command = ["evaluate", "clustering", f"ours={topics_model}", *options]
+    assert main([*command, "--baseline", "paper", "--format", "markdown", "--seeds", "2"]) == 0
+    out = capsys.readouterr().out
+    assert "| Word2Vec (published) | mean |" in out
+    assert "| ours | length |" in out
+    assert "- toy: 42 documents" in out
+    assert main([*command, "--seeds", "0"]) == 2
+    assert "--seeds must be at least 1" in capsys.readouterr().err

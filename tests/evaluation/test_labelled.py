@@ -1,0 +1,111 @@
+"""Labelled documents: any file, the published ones by name, and everything that can be wrong with them."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from omnitm.errors import FileError, ParameterError
+from omnitm.evaluation.document_sets import CLUSTERING_SETS, DOCUMENT_SETS, document_set
+from omnitm.evaluation.labelled import load_documents, read_documents
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def write_lines(path: Path, rows: list[dict[str, Any]]) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+def test_csv_tsv_and_json_lines_are_alike(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text('label,text\nx,"one, two"\ny,three\n')
+    (tmp_path / "a.tsv").write_text("text\tlabel\none, two\tx\nthree\ty\n")
+    with gzip.open(tmp_path / "a.jsonl.gz", "wt") as file:
+        file.write('{"text": "one, two", "label": "x"}\n\n{"text": "three", "label": "y"}\n')
+    for name in ("a.csv", "a.tsv", "a.jsonl.gz"):
+        found = read_documents(tmp_path / name)
+        assert (found.name, found.texts, found.labels) == ("a", ("one, two", "three"), ("x", "y"))
+        assert (found.splits, found.notes, found.n_labels, len(found)) == (None, (), 2, 2)
+
+
+def test_fields_can_be_named_and_missing_labels_are_counted(tmp_path: Path) -> None:
+    rows: list[dict[str, Any]] = [
+        {"body": "one", "team": 0},
+        {"body": None, "team": 1},
+        {"body": "three", "team": None},
+    ]
+    path = write_lines(tmp_path / "tickets.jsonl", [*rows, {"body": "four", "team": " "}])
+    found = load_documents(path, text_field="body", label_field="team")
+    assert found.texts == ("one", "")
+    assert found.labels == ("0", "1")
+    assert found.notes == ("tickets: 2 documents without a label that counts are left out",)
+
+
+def test_reuters_has_one_topic_per_document(tmp_path: Path) -> None:
+    topics = [["b", "a"], ["a"], ["only-in-training", "b"], ["only-in-training"], [], ["b"], ["a"]]
+    splits = ["train", "train", "train", "train", "train", "test", "unused"]
+    rows: list[dict[str, Any]] = [
+        {"split": s, "labels": t, "text": "x"} for s, t in zip(splits, topics, strict=True)
+    ]
+    rows.append({"split": "test", "labels": ["a"], "text": "x"})
+    write_lines(tmp_path / "documents" / "reuters21578.jsonl", rows)
+    found = load_documents("reuters-21578", tmp_path)
+    assert found.labels == ("a", "a", "b", "b", "a")
+    assert found.name == "Reuters"
+    assert "5 documents, 2 labels (paper: 10,788, 79)" in found.notes[0]
+    assert "3 documents without a label" in found.notes[1]
+
+
+def test_splits_and_samples(tmp_path: Path) -> None:
+    rows = [{"split": "train" if k % 2 else "test", "label": k % 3, "text": str(k)} for k in range(30)]
+    found = read_documents(write_lines(tmp_path / "a.jsonl", rows))
+    assert found.part("train").texts == tuple(str(k) for k in range(1, 30, 2))
+    drawn = found.sample(10, seed=1)
+    assert len(drawn) == 10
+    assert list(drawn.texts) == sorted(drawn.texts, key=int)
+    assert drawn.texts != found.sample(10, seed=2).texts
+    assert drawn.notes == ("a: 10 of its 30 documents were drawn at random (seed 1)",)
+    assert found.sample(30) is found
+    with pytest.raises(ParameterError, match="a has no documents of the split 'dev'"):
+        found.part("dev")
+    with pytest.raises(ParameterError, match="'limit' parameter of sample must be an int >= 1"):
+        found.sample(0)
+
+
+def test_what_is_wrong_with_a_file_is_said(tmp_path: Path) -> None:
+    def refused(match: str, text: str, **fields: str) -> None:
+        path = tmp_path / "a.jsonl"
+        path.write_text(text)
+        with pytest.raises(FileError, match=match):
+            read_documents(path, **fields)
+
+    refused("has no documents; expected CSV or TSV with a header", "\n")
+    refused(r"line 2: '\[1\]' is not a JSON object", '{"text": "a", "label": 1}\n[1]\n')
+    refused("line 1: '{' is not a JSON object", "{\n")
+    refused("has no field 'label', only 'text', 'team'", '{"text": "a", "team": 1}\n')
+    refused("has only the label '1' in 'label'; at least two", '{"text": "a", "label": 1}\n' * 2)
+    refused("has no labels in 'label'", '{"text": "a", "label": null}\n' * 2)
+
+
+def test_a_missing_set_is_named_with_its_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(
+        FileError, match=r"20news.jsonl: the documents 20 Newsgroups are not in .*qwone.*--data DIR"
+    ):
+        load_documents("20news", tmp_path)
+    monkeypatch.delenv("OMNITM_DATA", raising=False)
+    with pytest.raises(FileError, match="OMNITM_DATA is not set"):
+        load_documents("20news")
+    with pytest.raises(
+        ParameterError, match=r"'nothing\.csv' is neither a known set of documents nor a file"
+    ):
+        load_documents("nothing.csv", tmp_path)
+
+
+def test_every_published_set_can_be_found_by_its_name() -> None:
+    assert [document_set(known.name) for known in DOCUMENT_SETS] == list(DOCUMENT_SETS)
+    assert set(CLUSTERING_SETS) < {known.name for known in DOCUMENT_SETS}
