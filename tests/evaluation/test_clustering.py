@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from sklearn.decomposition import PCA
+from sklearn.preprocessing import normalize
 
 from omnitm import WordVectors
 from omnitm.cli import main
@@ -17,6 +19,7 @@ from omnitm.evaluation.clustering import (
     clustering_csv,
     clustering_tables,
     evaluate_clustering,
+    main_axes,
     published_clusterings,
 )
 from omnitm.evaluation.labelled import LabelledDocuments
@@ -52,7 +55,9 @@ def test_a_model_that_knows_the_topics_finds_them() -> None:
     assert bad.nmi < 0.4
     assert good.sets[0].nmi.mean == good.nmi
     assert good.sets[0].nmi.deviation is not None
-    assert report.notes == ("toy: 42 documents, 99.6% of their words known; 1 empty, 1 with no known word",)
+    assert report.notes[1:] == (
+        "toy: 42 documents, 99.6% of their words known; 1 empty, 1 with no known word",
+    )
 
 
 def test_averages_are_over_the_sets() -> None:
@@ -63,6 +68,20 @@ def test_averages_are_over_the_sets() -> None:
     assert row.nmi == pytest.approx(np.mean([part.nmi.mean for part in row.sets]))
     assert row.ari == pytest.approx(np.mean([part.ari.mean for part in row.sets]))
     assert row.sets[0].nmi.deviation is None
+
+
+def test_main_axes_are_those_of_a_principal_component_analysis() -> None:
+    rows = np.random.default_rng(0).standard_normal((50, 6)).astype(np.float32) * [9, 1, 5, 1, 1, 1] + 3
+    found = main_axes(rows.astype(np.float32), 2)
+    unit = normalize(rows - rows.mean(axis=0))
+    expected = normalize(PCA(2).fit_transform(unit))
+    assert np.allclose(np.abs(found), np.abs(expected), atol=1e-4)
+
+
+def test_the_vectors_themselves_can_be_clustered() -> None:
+    report = evaluate_clustering({"m": two_models()["good"]}, [documents()], seeds=(0,), n_axes=None)
+    assert report.rows[0].nmi > 0.7
+    assert report.notes[0].endswith("scaled to length 1, K-means")
 
 
 def test_many_labels_start_from_random_documents(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -77,6 +96,8 @@ def test_what_cannot_be_measured() -> None:
         evaluate_clustering(two_models(), [])
     with pytest.raises(ParameterError, match="'seeds' parameter of evaluate_clustering must be an int >= 0"):
         evaluate_clustering(two_models(), [documents()], seeds=(-1,))
+    with pytest.raises(ParameterError, match="'n_axes' parameter of evaluate_clustering must be an int >= 1"):
+        evaluate_clustering(two_models(), [documents()], n_axes=0)
     with pytest.raises(ParameterError, match="toy has one label only, 'x'; nothing to cluster"):
         evaluate_clustering(two_models(), [LabelledDocuments("toy", ("a", "b"), ("x", "x"))])
 

@@ -55,6 +55,13 @@ def add_parser(commands: Commands) -> None:
     parser.add_argument(
         "--components", metavar="N", type=int, default=300, help="most numbers of a vector (default: 300)"
     )
+    parser.add_argument(
+        "--axes",
+        metavar="N",
+        type=int,
+        default=30,
+        help="main axes of a set's documents to cluster (default: 30; 0: the vectors themselves)",
+    )
     parser.add_argument("--baseline", choices=("paper",), help="add the rows of the paper's Table 3")
     add_output_options(parser)
 
@@ -105,6 +112,7 @@ def run(arguments: argparse.Namespace) -> int:
             weightings=arguments.weightings,
             seeds=range(arguments.seeds),
             n_components=arguments.components,
+            n_axes=arguments.axes or None,
             limit=arguments.limit,
             on_row=status.update,
         )

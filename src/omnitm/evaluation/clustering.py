@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from omnitm.embedding.vectorizer import OmniVectorizer, count_words
+from omnitm.embedding.word_rows import at_unit_length
 from omnitm.errors import ParameterError
 from omnitm.evaluation.labelled import LabelledDocuments, load_documents
 from omnitm.evaluation.published_documents import SOURCE, published_clustering, published_models
@@ -72,6 +73,7 @@ class ClusteringReport:
     rows: tuple[ModelClustering, ...]
     seeds: tuple[int, ...]
     n_components: int
+    n_axes: int | None
     notes: tuple[str, ...] = ()
     version: int = VERSION
     kind: str = "omnitm clustering"
@@ -88,6 +90,7 @@ def evaluate_clustering(
     weightings: Sequence[Weighting] = ("length",),
     seeds: Sequence[int] = (0, 1, 2),
     n_components: int = 300,
+    n_axes: int | None = 30,
     limit: int | None = None,
     data: str | Path | None = None,
     on_row: Callable[[str], object] | None = None,
@@ -95,7 +98,7 @@ def evaluate_clustering(
     """Cluster documents by K-means with as many clusters as there are labels.
 
     Every model goes the same way: vectors of words at length 1, their weighted mean per document, scaled to
-    length 1, K-means from each of the seeds.
+    length 1, the main axes of all documents, again scaled to length 1, K-means from each of the seeds.
 
     Parameters
     ----------
@@ -103,6 +106,8 @@ def evaluate_clustering(
         Names or files of labelled documents, see `load_documents`, or the documents themselves.
     weightings
         "mean", "length" or "idf", see `OmniVectorizer`; a row of the table for each.
+    n_axes
+        Keep the main axes (PCA) of the documents' vectors; None: cluster the vectors themselves.
     limit
         Draw at most so many documents of each set.
     """
@@ -110,11 +115,13 @@ def evaluate_clustering(
         raise ParameterError("evaluate_clustering needs at least one model, one set and one seed.")
     for seed in seeds:
         check_integer("evaluate_clustering", "seeds", seed, 0)
+    if n_axes is not None:
+        check_integer("evaluate_clustering", "n_axes", n_axes, 1)
     notes: list[str] = []
     found: dict[tuple[str, str], list[SetClustering]] = {}
     for source in sets:
         documents = source if isinstance(source, LabelledDocuments) else load_documents(source, data)
-        measured = _Measured(documents.sample(limit), notes)
+        measured = _Measured(documents.sample(limit), notes, n_axes)
         for name, vectors in models.items():
             for weighting in weightings:
                 if on_row:
@@ -124,14 +131,16 @@ def evaluate_clustering(
                 )
                 found.setdefault((name, weighting), []).append(measured.cluster(vectors, vectorizer, seeds))
     rows = tuple(_row(model, weighting, parts) for (model, weighting), parts in found.items())
-    return ClusteringReport(rows, tuple(seeds), n_components, tuple(dict.fromkeys(notes)))
+    return ClusteringReport(
+        rows, tuple(seeds), n_components, n_axes, (_pipeline(n_axes), *dict.fromkeys(notes))
+    )
 
 
 class _Measured:
     """A set whose words are counted once per vocabulary."""
 
-    def __init__(self, documents: LabelledDocuments, notes: list[str]) -> None:
-        self._documents, self._notes = documents, notes
+    def __init__(self, documents: LabelledDocuments, notes: list[str], n_axes: int | None) -> None:
+        self._documents, self._notes, self._n_axes = documents, notes, n_axes
         names, self._labels = np.unique(np.array(documents.labels), return_inverse=True)
         self._n_labels = len(names)
         if self._n_labels < 2:
@@ -151,6 +160,8 @@ class _Measured:
         from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 
         rows = vectorizer.fit_transform_counts(self._counted(vectors))
+        if self._n_axes is not None:
+            rows = main_axes(rows, self._n_axes)
         clusters = [_k_means(rows, self._n_labels, seed) for seed in seeds]
         nmi = [normalized_mutual_info_score(self._labels, found) for found in clusters]
         ari = [adjusted_rand_score(self._labels, found) for found in clusters]
@@ -163,6 +174,19 @@ class _Measured:
             self._counts[words] = counts
             self._notes.append(f"{self._documents.name}: {coverage}")
         return self._counts[words]
+
+
+def main_axes(rows: NDArray[np.float32], count: int) -> NDArray[np.float32]:
+    """Scale centred rows to length 1, turn them onto their main axes, and scale them again."""
+    rows = at_unit_length(rows - rows.mean(axis=0))
+    rows = rows - rows.mean(axis=0)
+    _, axes = np.linalg.eigh(rows.T @ rows)  # eigenvalues ascend
+    return at_unit_length(rows @ axes[:, ::-1][:, :count])
+
+
+def _pipeline(n_axes: int | None) -> str:
+    axes = f", {n_axes} main axes of all documents of a set, scaled to length 1" if n_axes else ""
+    return f"all models alike: weighted mean of words at length 1, scaled to length 1{axes}, K-means"
 
 
 def _k_means(rows: NDArray[np.float32], n_clusters: int, seed: int) -> NDArray[np.int32]:
