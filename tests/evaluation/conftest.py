@@ -22,3 +22,10 @@ def topics_model(topics: DocumentIndex, tmp_path_factory: pytest.TempPathFactory
     settings = AutoencoderSettings(n_clauses=8, n_examples=60, accumulation=2)
     train_vectors(topics, settings=settings, seed=1).save(folder)
     return folder
+
+
+@pytest.fixture(scope="session")
+def topics_index(topics: DocumentIndex) -> Path:
+    """Return the folder of the index that `topics_model` was trained from."""
+    assert topics.path is not None
+    return topics.path

@@ -9,7 +9,7 @@ import pytest
 
 from omnitm.errors import FileError, MissingExtraError, UnknownWordError
 from omnitm.explain import Document
-from omnitm.explain.plots import plot_clause, plot_trace
+from omnitm.explain.plots import plot_clause, plot_literals, plot_trace
 from omnitm.machine import Feedback
 
 if TYPE_CHECKING:
@@ -85,6 +85,8 @@ def test_pictures(explainer: Explainer, tmp_path: Path) -> None:
     assert "<svg" in drawn
     plot_clause(explainer.clause("a0", 0), explainer.vectors.feature_names, tmp_path / "clause.png")
     assert (tmp_path / "clause.png").stat().st_size > 5_000
+    plot_literals(explainer.clause("a0", 0), explainer.vectors.feature_names, tmp_path / "literals.svg")
+    assert "included from N" in (tmp_path / "literals.svg").read_text()
     with pytest.raises(FileError, match=r"a picture must end with \.png, \.svg, \.pdf"):
         plot_trace(trace, tmp_path / "trace.txt")
     with pytest.raises(FileError, match="cannot be written"):

@@ -25,6 +25,7 @@ COMMANDS = (
     "trace",
     "explore",
     "evaluate",
+    "plot",
     "info",
     "cooccur",
 )

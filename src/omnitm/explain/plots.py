@@ -22,6 +22,8 @@ _UP, _DOWN, _QUIET = "#0072B2", "#D55E00", "#999999"
 _SHOWN_EVENTS = 2
 _TEXT_WIDTH = 120
 _LABEL_WIDTH, _LABEL_HEIGHT = 0.45, 5  # in powers of ten and in states
+_BANDS_PER_POWER = 6  # of words by frequency, per power of ten of their rank
+_STANDS_OUT = 2.0  # deviations
 _ENDINGS = (".png", ".svg", ".pdf")
 
 
@@ -72,6 +74,82 @@ def plot_clause(
     axes.set_title(f"Clause {states.clause} of {states.word!r}, weight {states.weight}", loc="left")
     axes.legend(loc="upper left", fontsize=8, markerscale=4)
     _save(figure, path)
+
+
+def plot_literals(
+    states: ClauseStates,
+    features: Sequence[str],
+    path: str | os.PathLike[str],
+    *,
+    named: Sequence[str] = (),
+    n_named: int = 12,
+) -> None:
+    """Draw all literals of a clause side by side as the paper does: words first, then their negations.
+
+    Parameters
+    ----------
+    named
+        Words to name; none: those that are included or stand out among equally frequent ones.
+    """
+    figure = _new_figure(path, height=4.8)
+    axes = figure.add_axes((0.08, 0.12, 0.89, 0.78))
+    n_words = len(features)
+    places = np.arange(1, n_words + 1)
+    size = 2 if n_words > 5_000 else 5
+    axes.plot(places, states.present, ".", color=_QUIET, markersize=size, alpha=0.6, rasterized=True)
+    axes.plot(places + n_words, states.absent, ".", color=_DOWN, markersize=size, alpha=0.4, rasterized=True)
+    axes.axvline(n_words + 0.5, color="0.8", linewidth=1)
+    _draw_threshold(axes, states.include_from)
+    top = max(int(states.present.max()), int(states.absent.max()), states.include_from)
+    axes.set(xlim=(0, 2 * n_words + 1), ylim=(-4, 1.12 * top))
+    columns = {word: k for k, word in enumerate(features)}
+    chosen = [columns[word] for word in named] or _telling_words(states, features, n_named)
+    _name_side_by_side(axes, states, features, chosen)
+    axes.set(
+        xlabel=f"literal: {n_words:,} words, then {n_words:,} negations", ylabel="state of the automaton"
+    )
+    axes.set_title(f"Clause {states.clause} of {states.word!r}, weight {states.weight}", loc="left")
+    _save(figure, path)
+
+
+def _telling_words(states: ClauseStates, features: Sequence[str], count: int) -> list[int]:
+    """Find the included words, then those that stand out most among equally frequent ones."""
+    values = states.present.astype(np.float64)
+    bands = np.floor(_BANDS_PER_POWER * np.log10(np.arange(1, len(values) + 1))).astype(np.intp)
+    sizes = np.maximum(np.bincount(bands), 1)
+    means = np.bincount(bands, values) / sizes
+    spreads = np.sqrt(np.maximum(np.bincount(bands, values**2) / sizes - means**2, 1.0))
+    surplus = (values - means[bands]) / spreads[bands] + np.where(values >= states.include_from, 1e6, 0.0)
+    order = np.argsort(-surplus, kind="stable").tolist()
+    return [k for k in order if features[k] != states.word and surplus[k] > _STANDS_OUT][:count]
+
+
+def _name_side_by_side(
+    axes: Any, states: ClauseStates, features: Sequence[str], chosen: Sequence[int]
+) -> None:
+    """Mark words and write their names where they do not cover one another."""
+    (left, right), (low, high) = axes.get_xlim(), axes.get_ylim()
+    letter, line = 0.0085 * (right - left), 0.045 * (high - low)
+    placed: list[tuple[float, float, float]] = []
+    for k in sorted(chosen, key=lambda k: -int(states.present[k])):
+        x, y = k + 1.0, float(states.present[k])
+        at = x + 0.015 * (right - left)
+        end = at + letter * len(features[k])
+        heights = [y + sign * step * line / 2 for step in range(60) for sign in (1, -1)]
+        free = [
+            height
+            for height in heights
+            if low + line / 2 < height < high - line / 2
+            and all(end < a or b < at or abs(height - h) > line for a, b, h in placed)
+        ]
+        height = free[0] if free else y
+        placed.append((at, end, height))
+        axes.plot(x, y, "o", color=_UP, markersize=4)
+        axes.annotate(
+            _plain(features[k]), (x, y), (at, height), fontsize=8, color=_UP, va="center",
+            bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.75, "pad": 0.5},
+            arrowprops={"arrowstyle": "-", "color": _UP, "linewidth": 0.5, "alpha": 0.6, "shrinkA": 1},
+        )  # fmt: skip
 
 
 def _name_strongest(axes: Any, states: ClauseStates, features: Sequence[str], count: int) -> None:

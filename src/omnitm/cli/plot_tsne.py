@@ -1,0 +1,75 @@
+"""`omnitm plot tsne`: words in groups on a map, and how well the groups separate."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from omnitm.cli.evaluate_similarity import open_models
+from omnitm.cli.examples import command_parser
+
+if TYPE_CHECKING:
+    import argparse
+
+    from omnitm.cli.examples import Commands
+
+_EXAMPLE = """\
+  omnitm plot tsne news-model -o map.png
+words of your own, a line per group such as "animals: dog, cat, horse":
+  omnitm plot tsne news-model --groups groups.txt -o map.html
+only the figures, of several models:
+  omnitm plot tsne news-model other-model"""
+
+
+def add_parser(commands: Commands) -> None:
+    """Fill the parser of this command."""
+    summary = "lay groups of words out by t-SNE and measure how well they separate"
+    parser = command_parser(commands, "tsne", run, summary=summary, example=_EXAMPLE)
+    parser.add_argument(
+        "models", metavar="MODEL", nargs="+", help="folders of trained models, or NAME=FOLDER"
+    )
+    parser.add_argument(
+        "-o",
+        "--output",
+        metavar="FILE",
+        type=Path,
+        help=".png, .svg or .html; of several models each has its name added",
+    )
+    parser.add_argument(
+        "--groups",
+        metavar="FILE",
+        type=Path,
+        help="words in groups: JSON, 'group: word, word' or 'word<TAB>group' lines (default: 130 words in "
+        "the paper's 13 groups)",
+    )
+    parser.add_argument("--seed", metavar="N", type=int, default=42, help="seed of t-SNE (default: 42)")
+    parser.add_argument("--json", action="store_true", help="print positions and figures as JSON")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Lay the words out, draw them, print the figures."""
+    from rich.console import Console
+
+    from omnitm.evaluation.map_plots import check_ending, plot_map
+    from omnitm.evaluation.word_groups import load_groups
+    from omnitm.evaluation.word_maps import map_words, separation_table
+
+    output: Path | None = arguments.output
+    if output is not None:
+        check_ending(output)
+    groups = load_groups(arguments.groups)
+    models = open_models(arguments.models)
+    maps = [map_words(vectors, groups, name=name, seed=arguments.seed) for name, vectors in models.items()]
+    for found in maps:
+        if output is not None:
+            path = output if len(maps) == 1 else output.with_stem(f"{output.stem}-{found.model}")
+            plot_map(found, path)
+    if arguments.json:
+        print("[" + ",\n".join(found.to_json() for found in maps) + "]")
+        return 0
+    console = Console(highlight=False)
+    separation_table(maps).show(console)
+    for found in maps:
+        if found.unknown:
+            console.print(f"{found.model} does not know {', '.join(found.unknown)}", markup=False)
+    return 0

@@ -1,0 +1,159 @@
+"""Maps of words in groups: the list, the figures, the pictures."""
+
+from __future__ import annotations
+
+import json
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from omnitm import WordVectors
+from omnitm.cli import main
+from omnitm.errors import FileError, ParameterError
+from omnitm.evaluation.map_plots import draw_map, map_html, map_picture, plot_map
+from omnitm.evaluation.word_groups import WORD_GROUPS, known_groups, load_groups
+from omnitm.evaluation.word_maps import Separation, WordMap, map_words, separation, separation_table
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SMALL = {"land": ("road", "car", "wheel", "driver"), "sea": ("sea", "ship", "sail", "wave")}
+
+
+def crowded(n_words: int = 60) -> WordMap:
+    """Many words on few places."""
+    random = np.random.default_rng(2)
+    positions = random.standard_normal((n_words, 2)).astype(np.float32)
+    positions[: n_words // 3] *= 0.1
+    groups = tuple(f"group <{k % 5}>" for k in range(n_words))
+    figures = Separation(0.5, 0.6, 0.9, 0.07)
+    return WordMap(
+        "m&m", tuple(f"word{k}" for k in range(n_words)), groups, positions, figures, figures, ("x<y",)
+    )
+
+
+def test_the_papers_groups_have_ten_words_each() -> None:
+    words = [word for members in WORD_GROUPS.values() for word in members]
+    assert len(WORD_GROUPS) == 13
+    assert {len(members) for members in WORD_GROUPS.values()} == {10}
+    assert len(set(words)) == 130
+    assert {"computer", "internet", "robot"} <= set(WORD_GROUPS["technology"])
+    assert load_groups() == WORD_GROUPS
+
+
+def test_lists_of_ones_own_come_in_three_forms(tmp_path: Path) -> None:
+    expected = {"animals": ("dog", "cat"), "food": ("rice", "soup")}
+    (tmp_path / "a.json").write_text(json.dumps({name: list(words) for name, words in expected.items()}))
+    (tmp_path / "b.txt").write_text("animals: dog, cat\n\nfood: rice soup\n")
+    (tmp_path / "c.tsv").write_text("dog\tanimals\nrice\tfood\ncat\tanimals\nsoup\tfood\n")
+    for name in ("a.json", "b.txt", "c.tsv"):
+        assert load_groups(tmp_path / name) == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "match"),
+    [
+        ("a.json", "{", "is not JSON"),
+        ("a.json", '["dog"]', "has no groups of words; expected JSON such as"),
+        ("a.txt", "dog cat\n", "line 1: 'dog cat' names no group"),
+        ("a.txt", "animals: dog\n", "has 1 groups with words, but two are needed"),
+        ("a.txt", "a: dog\nb: dog\n", "'dog' is in 'a' and in 'b'; one group per word"),
+    ],
+)
+def test_what_is_wrong_with_a_list_is_said(tmp_path: Path, name: str, text: str, match: str) -> None:
+    (tmp_path / name).write_text(text)
+    with pytest.raises(FileError, match=match):
+        load_groups(tmp_path / name)
+
+
+def test_unknown_words_are_left_out_and_named() -> None:
+    groups = {"a": ("dog", "cat", "unicorn"), "b": ("rice", "soup"), "c": ("griffin", "king")}
+    known, unknown = known_groups(groups, dict.fromkeys(("dog", "cat", "rice", "soup", "king"), 0))
+    assert known == {"a": ("dog", "cat"), "b": ("rice", "soup")}
+    assert unknown == ["unicorn", "griffin"]
+    with pytest.raises(ParameterError, match=r"knows too few of the words: .* does not know 'dog', 'cat'"):
+        known_groups(groups, {})
+
+
+def test_separation_of_a_known_arrangement() -> None:
+    far = np.array([[0, 0], [0, 1], [9, 0], [9, 1]], dtype=np.float32)
+    good = separation(far, ["a", "a", "b", "b"])
+    assert good.silhouette > 0.8
+    assert good.purity == good.highest_purity == good.chance_purity == pytest.approx(1 / 3)
+    assert separation(far, ["a", "b", "a", "b"]).silhouette < 0
+    rows = np.repeat(np.arange(3), 11)[:, None] * 10 + np.linspace(0, 1, 33)[:, None]
+    groups = [f"g{k // 11}" for k in range(33)]
+    assert separation(rows, groups).purity == 1
+    assert separation(rows, groups).highest_purity == 1
+    assert separation(rows, groups).chance_purity == pytest.approx(10 / 32)
+
+
+def test_groups_that_differ_separate_on_the_map() -> None:
+    random = np.random.default_rng(0)
+    rows = np.repeat(np.eye(2, 6), 4, axis=0) + 0.05 * random.standard_normal((8, 6))
+    words = [word for members in SMALL.values() for word in members]
+    vectors = WordVectors(rows.astype(np.float32), words, None)
+    found = map_words(vectors, {**SMALL, "other": ("unknown",)}, name="toy")
+    assert found.words == tuple(words)
+    assert found.unknown == ("unknown",)
+    assert found.positions.shape == (8, 2)
+    assert found.original.silhouette > 0.7
+    again = map_words(vectors, SMALL, name="toy")
+    assert np.array_equal(found.positions, again.positions)
+    assert json.loads(found.to_json())["groups"] == ["land"] * 4 + ["sea"] * 4
+    assert separation_table([found]).rows[0][:3] == ["toy", "8", "2"]
+
+
+def test_labels_do_not_cover_each_other() -> None:
+    figure, labels = draw_map(crowded())
+    renderer = figure.canvas.get_renderer()
+    boxes = [label.get_window_extent(renderer) for label in labels]
+    assert len(boxes) == 60
+    overlapping = [(a, b) for a, b in combinations(boxes, 2) if a.padded(-0.5).overlaps(b.padded(-0.5))]
+    assert not overlapping
+    frame = figure.axes[0].get_window_extent(renderer).padded(1)
+    assert all(frame.contains(box.x0, box.y0) and frame.contains(box.x1, box.y1) for box in boxes)
+
+
+def test_pictures_and_pages(tmp_path: Path) -> None:
+    found = crowded(8)
+    assert map_picture(found)[:4] == b"\x89PNG"
+    assert map_picture(found, "svg") == map_picture(found, "svg")
+    page = map_html(found)
+    assert "<svg" in page
+    assert "m&amp;m: 8 words in 5 groups" in page
+    assert "Not known to the model: x&lt;y." in page
+    assert "group <0>" not in page
+    plot_map(found, tmp_path / "map.svg")
+    assert b"<svg" in (tmp_path / "map.svg").read_bytes()
+    with pytest.raises(FileError, match=r"a map must end with \.png, \.svg, \.html"):
+        plot_map(found, tmp_path / "map.gif")
+    with pytest.raises(FileError, match="cannot be written"):
+        plot_map(found, tmp_path / "nowhere" / "map.png")
+
+
+def test_the_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str], topics_model: Path) -> None:
+    (tmp_path / "groups.txt").write_text("land: road car wheel\nsea: sea ship sail unknown\n")
+    options = [str(topics_model), "--groups", str(tmp_path / "groups.txt")]
+    assert main(["plot", "tsne", *options, "-o", str(tmp_path / "map.html")]) == 0
+    out = capsys.readouterr().out
+    assert "model does not know unknown" in out
+    assert "<svg" in (tmp_path / "map.html").read_text()
+    assert main(["plot", "tsne", *options, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)[0]["kind"] == "omnitm word map"
+    assert main(["plot", "tsne", *options, "-o", "map.gif"]) == 2
+    assert "a map must end with" in capsys.readouterr().err
+
+
+def test_the_command_for_clauses(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], topics_model: Path, topics_index: Path
+) -> None:
+    command = ["plot", "clause", str(topics_model), "road", "--index", str(topics_index)]
+    for options in ([], ["--clause", "2", "--name", "car", "wheel"], ["--overlay"]):
+        assert main([*command, *options, "-o", str(tmp_path / "clause.png")]) == 0
+        assert (tmp_path / "clause.png").read_bytes()[:4] == b"\x89PNG"
+    assert "clause 2 of 'road'" in capsys.readouterr().out
+    assert main([*command, "--name", "motorway"]) == 2
+    assert "'motorway' is not in the vocabulary" in capsys.readouterr().err
