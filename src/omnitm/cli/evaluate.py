@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from omnitm.cli import (
     evaluate_ablation,
     evaluate_analogies,
+    evaluate_classification,
     evaluate_clustering,
     evaluate_interpretability,
     evaluate_similarity,
@@ -35,6 +36,7 @@ def add_parser(commands: Commands) -> None:
     for kind in (
         evaluate_similarity,
         evaluate_analogies,
+        evaluate_classification,
         evaluate_clustering,
         evaluate_ablation,
         evaluate_interpretability,

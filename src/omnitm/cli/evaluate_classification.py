@@ -1,0 +1,102 @@
+"""`omnitm evaluate classification`: how much replaced words cost classifiers. The paper's Table 2."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from omnitm.cli.evaluate_similarity import open_models
+from omnitm.cli.examples import command_parser
+from omnitm.cli.reports import add_output_options, emit
+
+if TYPE_CHECKING:
+    import argparse
+
+    from omnitm.cli.examples import Commands
+
+_EXAMPLE = """\
+  omnitm evaluate classification news-model --data data/ --baseline paper
+a quick look, with some of the classifiers:
+  omnitm evaluate classification news-model --data data/ --limit 2000 --classifiers LR NB TM
+documents of your own, with the fields text, label (two of them) and split (train, test):
+  omnitm evaluate classification news-model --set reviews.csv --keep figures/"""
+
+
+def add_parser(commands: Commands) -> None:
+    """Fill the parser of this command."""
+    from omnitm.evaluation.classifiers import CLASSIFIERS
+    from omnitm.evaluation.perturbation import READINGS
+
+    summary = "classify documents after training on ones whose words a model replaced"
+    parser = command_parser(commands, "classification", run, summary=summary, example=_EXAMPLE)
+    parser.add_argument(
+        "models", metavar="MODEL", nargs="+", help="folders of trained models, or NAME=FOLDER"
+    )
+    parser.add_argument("--set", metavar="SET", default="IMDb", help="IMDb, or a file (default: IMDb)")
+    parser.add_argument(
+        "--data", metavar="DIR", type=Path, help="folder with documents/ (default: $OMNITM_DATA)"
+    )
+    parser.add_argument(
+        "--text-field", metavar="NAME", default="text", help="field of a file (default: text)"
+    )
+    parser.add_argument(
+        "--label-field", metavar="NAME", default="label", help="field of a file (default: label)"
+    )
+    parser.add_argument("--classifiers", nargs="+", choices=CLASSIFIERS, default=list(CLASSIFIERS))
+    parser.add_argument(
+        "--reading",
+        choices=READINGS,
+        default="text",
+        help="what a word of a negative document becomes: one of the least similar of its 400 most similar "
+        "words (text, the default), or of all words (notebook)",
+    )
+    parser.add_argument(
+        "--share", metavar="X", type=float, default=0.05, help="of words to replace (default: 0.05)"
+    )
+    parser.add_argument("--limit", metavar="N", type=int, help="draw N documents to train and N to test")
+    parser.add_argument("--keep", metavar="DIR", type=Path, help="keep figures here, to go on after a stop")
+    parser.add_argument("--threads", metavar="N", type=int, default=1, help="of RF and TM (default: 1)")
+    parser.add_argument("--baseline", choices=("paper",), help="add the rows of the paper's Table 2")
+    add_output_options(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Measure all sources and print the table."""
+    from rich.console import Console
+
+    from omnitm.evaluation.classification import (
+        classification_csv,
+        classification_table,
+        evaluate_classification,
+        published_classification,
+    )
+    from omnitm.evaluation.labelled import load_documents
+    from omnitm.evaluation.perturbation import Perturbation
+
+    perturbation = Perturbation(share=arguments.share, reading=arguments.reading)
+    models = open_models(arguments.models)
+    with Console(stderr=True, quiet=arguments.quiet).status("reading documents") as status:
+        documents = load_documents(
+            arguments.set, arguments.data, text_field=arguments.text_field, label_field=arguments.label_field
+        )
+        report = evaluate_classification(
+            models,
+            documents,
+            classifiers=arguments.classifiers,
+            perturbation=perturbation,
+            limit=arguments.limit,
+            folder=arguments.keep,
+            n_jobs=arguments.threads,
+            on_step=status.update,
+        )
+    if arguments.baseline:
+        report = replace(report, rows=(*published_classification(), *report.rows))
+    emit(
+        arguments,
+        [classification_table(report)],
+        report.notes,
+        to_json=report.to_json,
+        to_csv=lambda: classification_csv(report),
+    )
+    return 0

@@ -1,0 +1,309 @@
+"""The paper's Table 2: train on documents whose words were replaced by a model's, test on unchanged ones."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import json
+import time
+import warnings
+from collections import Counter
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from omnitm.corpus.preparation import Preparation
+from omnitm.errors import ParameterError
+from omnitm.evaluation.classifiers import NOT_HERE, is_available, make_classifier
+from omnitm.evaluation.labelled import LabelledDocuments, load_documents
+from omnitm.evaluation.perturbation import Perturbation, Replacements, perturb
+from omnitm.evaluation.published_documents import CLASSIFICATION, PAPER_CLASSIFIERS, SOURCE
+from omnitm.evaluation.results import MEASURED
+from omnitm.evaluation.tables import PlainTable, number
+from omnitm.parameters import check_integer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from omnitm.embedding.word_vectors import WordVectors
+
+VERSION = 1
+UNCHANGED = "unchanged text"
+
+
+@dataclass(frozen=True)
+class SourceResult:
+    """One row of the table: accuracy by classifier, their mean, and CPU seconds spent."""
+
+    source: str
+    accuracies: dict[str, float]
+    average: float | None
+    seconds: float = 0.0
+    origin: str = MEASURED
+
+
+@dataclass(frozen=True)
+class ClassificationReport:
+    """All rows of a classification evaluation, and how they were measured."""
+
+    rows: tuple[SourceResult, ...]
+    classifiers: tuple[str, ...]
+    perturbation: Perturbation
+    notes: tuple[str, ...] = ()
+    version: int = VERSION
+    kind: str = "omnitm classification"
+
+    def to_json(self) -> str:
+        """Write the report as JSON."""
+        return json.dumps(asdict(self), indent=2)
+
+
+@dataclass(frozen=True, eq=False)
+class BinaryTask:
+    """Documents with two labels as numbers of words.
+
+    Attributes
+    ----------
+    vocabulary
+        The most frequent words of the training documents.
+    train, test
+        Words of each document, in their order, as far as they are in the vocabulary.
+    train_labels, test_labels
+        1 for the positive label, else 0.
+    """
+
+    name: str
+    vocabulary: tuple[str, ...]
+    train: list[NDArray[np.int32]]
+    test: list[NDArray[np.int32]]
+    train_labels: NDArray[np.int8]
+    test_labels: NDArray[np.int8]
+    notes: tuple[str, ...]
+
+
+def make_task(
+    documents: LabelledDocuments, *, n_words: int = 20_000, limit: int | None = None, seed: int = 42
+) -> BinaryTask:
+    """Count the words of labelled documents with a split; the label that sorts last is the positive one.
+
+    Parameters
+    ----------
+    n_words
+        Size of the vocabulary.
+    limit
+        Draw at most so many training and so many test documents.
+    """
+    check_integer("make_task", "n_words", n_words, 1)
+    labels = sorted(set(documents.labels))
+    if len(labels) != 2:
+        raise ParameterError(
+            f"{documents.name} has {len(labels)} labels; words are replaced by whether a document is "
+            "positive, so exactly two are needed."
+        )
+    parts = [documents.part(split).sample(limit, seed) for split in ("train", "test")]
+    for part in parts:
+        if part.n_labels < 2:
+            raise ParameterError(f"{part.name} has one label only, {part.labels[0]!r}, in one of its parts.")
+    words = Preparation().words
+    train, test = ([words(text.replace("<br />", " ")) for text in part.texts] for part in parts)
+    counts = Counter(word for document in train for word in document)
+    vocabulary = tuple(sorted(counts, key=lambda word: (-counts[word], word))[:n_words])
+    ids = {word: k for k, word in enumerate(vocabulary)}
+    train_ids, test_ids = (
+        [np.array([ids[word] for word in document if word in ids], dtype=np.int32) for document in part]
+        for part in (train, test)
+    )
+    n_empty = sum(not len(document) for document in train_ids)
+    note = (
+        f"{documents.name}: {len(train):,} documents to train, {len(test):,} to test, "
+        f"{len(vocabulary):,} words; {labels[1]!r} is positive; {n_empty} training documents have no word"
+    )
+    train_labels, test_labels = (
+        np.array([label == labels[1] for label in part.labels], dtype=np.int8) for part in parts
+    )
+    seen = dict.fromkeys((*parts[0].notes, *parts[1].notes))
+    return BinaryTask(
+        documents.name, vocabulary, train_ids, test_ids, train_labels, test_labels, (note, *seen)
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Bench:
+    """Trains and tests classifiers, and keeps every figure in a folder if there is one."""
+
+    task: BinaryTask
+    perturbation: Perturbation
+    n_jobs: int
+    folder: Path | None
+    on_step: Callable[[str], object] | None
+    notes: list[str] = field(default_factory=list)
+
+    def row(self, source: str, vectors: WordVectors | None, classifiers: Sequence[str]) -> SourceResult:
+        found: dict[str, dict[str, float]] = {}
+        paths = {name: self._path(source, vectors, name) for name in classifiers}
+        found = {name: kept for name, path in paths.items() if (kept := _read(path)) is not None}
+        missing = [name for name in classifiers if name not in found]
+        if missing:
+            train, seconds = self._train_counts(source, vectors)
+            test = _counts(self.task.test, len(self.task.vocabulary))
+            for name in missing:
+                self._say(f"{source}: {name}")
+                found[name] = self._measure(name, train, test)
+                found[name]["preparing_seconds"] = seconds
+                _keep(paths[name], found[name])
+        accuracies = {name: found[name]["accuracy"] for name in classifiers}
+        spent = sum(found[name]["seconds"] for name in classifiers)
+        spent += max((found[name]["preparing_seconds"] for name in classifiers), default=0.0)
+        return SourceResult(source, accuracies, float(np.mean(list(accuracies.values()))), round(spent, 1))
+
+    def _train_counts(self, source: str, vectors: WordVectors | None) -> tuple[Any, float]:
+        documents, started = self.task.train, time.process_time()
+        if vectors is not None:
+            self._say(f"{source}: replacing words")
+            replacements = Replacements(vectors, self.task.vocabulary, self.perturbation)
+            changed = perturb(documents, self.task.train_labels.tolist(), replacements, self.perturbation)
+            documents = changed.documents
+            self.notes.append(
+                f"{source}: {changed.n_drawn:,} words drawn, {changed.n_unknown:,} of them unknown to it and "
+                f"left as they were; neighbours by {vectors.default_metric}"
+            )
+        return _counts(documents, len(self.task.vocabulary)), time.process_time() - started
+
+    def _measure(self, name: str, train: Any, test: Any) -> dict[str, float]:
+        from sklearn.exceptions import ConvergenceWarning
+
+        started = time.process_time()
+        classifier = make_classifier(name, self.n_jobs)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)  # the paper's iterations, enough or not
+            classifier.fit(train, self.task.train_labels)
+        accuracy = float((classifier.predict(test) == self.task.test_labels).mean())
+        return {"accuracy": accuracy, "seconds": time.process_time() - started}
+
+    def _path(self, source: str, vectors: WordVectors | None, classifier: str) -> Path | None:
+        if self.folder is None:
+            return None
+        self.folder.mkdir(parents=True, exist_ok=True)
+        training = vectors.training if vectors is not None else None
+        facts = [
+            VERSION,
+            source,
+            None if training is None else asdict(training),
+            None if vectors is None else [len(vectors), vectors.vector_size, asdict(self.perturbation)],
+            self.task.notes,
+            hashlib.sha256("\n".join(self.task.vocabulary).encode()).hexdigest(),
+        ]
+        plan = hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:16]
+        return self.folder / f"{''.join(c if c.isalnum() else '-' for c in source)}-{classifier}-{plan}.json"
+
+    def _say(self, text: str) -> None:
+        if self.on_step:
+            self.on_step(text)
+
+
+def evaluate_classification(
+    sources: Mapping[str, WordVectors],
+    documents: str | LabelledDocuments | BinaryTask = "IMDb",
+    *,
+    classifiers: Sequence[str] = PAPER_CLASSIFIERS,
+    perturbation: Perturbation | None = None,
+    unchanged: bool = True,
+    limit: int | None = None,
+    data: str | Path | None = None,
+    folder: Path | None = None,
+    n_jobs: int = 1,
+    on_step: Callable[[str], object] | None = None,
+) -> ClassificationReport:
+    """Train classifiers on changed documents and test them on unchanged ones.
+
+    Parameters
+    ----------
+    sources
+        Models whose neighbours replace words, by name.
+    documents
+        A set with a split and two labels, by name or itself, or a task made of one.
+    unchanged
+        Whether the first row is what the classifiers reach without any replacement.
+    limit
+        Draw at most so many training and so many test documents.
+    folder
+        Keep every figure here; one that is there already is not measured again.
+    """
+    chosen = [name for name in classifiers if is_available(name)]
+    if not chosen:
+        raise ParameterError("evaluate_classification needs at least one classifier that is available.")
+    if isinstance(documents, str):
+        documents = load_documents(documents, data)
+    task = documents if isinstance(documents, BinaryTask) else make_task(documents, limit=limit)
+    notes = list(task.notes)
+    if len(chosen) < len(classifiers):
+        notes.append(f"TM is left out: {NOT_HERE}")
+    bench = _Bench(task, perturbation or Perturbation(), n_jobs, folder, on_step, notes)
+    rows = [bench.row(UNCHANGED, None, chosen)] if unchanged else []
+    rows += [bench.row(name, vectors, chosen) for name, vectors in sources.items()]
+    return ClassificationReport(tuple(rows), tuple(chosen), bench.perturbation, tuple(notes))
+
+
+def published_classification() -> tuple[SourceResult, ...]:
+    """Rows of the paper's Table 2."""
+    return tuple(
+        SourceResult(source, dict(zip(PAPER_CLASSIFIERS, figures, strict=False)), figures[-1], 0.0, SOURCE)
+        for source, figures in CLASSIFICATION.items()
+    )
+
+
+def classification_table(report: ClassificationReport) -> PlainTable:
+    """Make the table: a row per source, a column per classifier."""
+    names = list(dict.fromkeys(name for row in report.rows for name in row.accuracies))
+    share, reading = report.perturbation.share, report.perturbation.reading
+    title = f"Accuracy on unchanged test documents, {share:.0%} of training words replaced ({reading})"
+    table = PlainTable(title, ["source", *names, "average", "CPU s"])
+    for row in report.rows:
+        label = row.source if row.origin == MEASURED else f"{row.source} ({row.origin})"
+        cells = [number(row.accuracies.get(name)) for name in names]
+        seconds = f"{row.seconds:,.0f}" if row.seconds else "-"
+        table.rows.append([label, *cells, number(row.average), seconds])
+    return table
+
+
+def classification_csv(report: ClassificationReport) -> str:
+    """Write a report as CSV: a line per source and classifier."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(["source", "origin", "reading", "classifier", "accuracy"])
+    for row in report.rows:
+        start = [row.source, row.origin, report.perturbation.reading]
+        for name, accuracy in row.accuracies.items():
+            writer.writerow([*start, name, f"{accuracy:.6f}"])
+        if row.average is not None:
+            writer.writerow([*start, "average", f"{row.average:.6f}"])
+    return out.getvalue()
+
+
+def _counts(documents: Sequence[NDArray[np.int32]], n_words: int) -> Any:
+    from scipy.sparse import csr_matrix
+
+    columns = np.concatenate([np.zeros(0, np.int32), *documents])
+    starts = np.concatenate([[0], np.cumsum([len(document) for document in documents])])
+    counts = csr_matrix((np.ones(len(columns)), columns, starts), shape=(len(documents), n_words))
+    counts.sum_duplicates()
+    return counts
+
+
+def _read(path: Path | None) -> dict[str, float] | None:
+    try:
+        return None if path is None else dict(json.loads(path.read_text()))
+    except (OSError, ValueError):
+        return None
+
+
+def _keep(path: Path | None, figures: dict[str, float]) -> None:
+    if path is not None:
+        temporary = path.with_suffix(".tmp")
+        temporary.write_text(json.dumps(figures))
+        temporary.replace(path)

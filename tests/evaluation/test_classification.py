@@ -1,0 +1,213 @@
+"""Words are replaced as the paper says, and classifiers are measured on what is left."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+import omnitm
+from omnitm import WordVectors
+from omnitm.cli import main
+from omnitm.errors import ParameterError
+from omnitm.evaluation import classification
+from omnitm.evaluation.classification import (
+    UNCHANGED,
+    classification_csv,
+    classification_table,
+    evaluate_classification,
+    make_task,
+    published_classification,
+)
+from omnitm.evaluation.classifiers import CLASSIFIERS, is_available, make_classifier
+from omnitm.evaluation.labelled import LabelledDocuments
+from omnitm.evaluation.perturbation import Perturbation, Replacements, perturb
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+GOOD, BAD, PLAIN = ["great", "fine", "lovely"], ["dull", "awful", "poor"], ["film", "plot", "actor", "scene"]
+
+
+def reviews(n: int = 120) -> LabelledDocuments:
+    random = np.random.default_rng(0)
+    texts = [" ".join(random.choice(((BAD, GOOD)[k % 2]) + PLAIN, 12)) for k in range(n)]
+    labels = ["neg" if k % 2 == 0 else "pos" for k in range(n)]
+    return LabelledDocuments(
+        "toy", tuple(texts), tuple(labels), tuple("train" if k < n // 2 else "test" for k in range(n))
+    )
+
+
+def line(n_words: int = 600) -> WordVectors:
+    """Words on an arc: the nearer their numbers, the more similar they are."""
+    angles = np.linspace(0, np.pi / 2, n_words)
+    rows = np.stack([np.cos(angles), np.sin(angles)], axis=1).astype(np.float32)
+    return WordVectors(rows, [f"w{k}" for k in range(n_words)], None)
+
+
+def test_replacements_follow_the_paper() -> None:
+    vectors = line()
+    words = vectors.index_to_key
+    by_text = Replacements(vectors, words, Perturbation())
+    by_notebook = Replacements(vectors, words, Perturbation(reading="notebook"))
+    assert by_text.of(0, 1) in range(1, 6)
+    assert by_text.of(0, 0) in range(396, 401)
+    assert by_notebook.of(0, 1) == by_text.of(0, 1)
+    assert by_notebook.of(0, 0) in range(595, 600)
+    assert {by_text.of(k, 1) - k for k in range(50)} >= {1, 2}  # type: ignore[operator]
+    again = Replacements(vectors, words, Perturbation())
+    assert [again.of(k, 0) for k in (5, 3)] == [by_text.of(k, 0) for k in (5, 3)]
+
+
+def test_only_words_of_the_documents_are_put_in() -> None:
+    vocabulary = ["w0", "unknown", "w1", "w500"]
+    found = Replacements(line(), vocabulary, Perturbation())
+    assert found.of(1, 1) is None
+    assert found.of(0, 1) in {2, 3}
+    assert Replacements(line(), ["w0", "unknown"], Perturbation()).of(0, 1) is None
+
+
+def test_a_share_of_each_document_is_replaced_at_the_same_places_for_all_models() -> None:
+    documents = [np.arange(k, k + 40, dtype=np.int32) for k in range(30)] + [np.zeros(0, np.int32)]
+    labels = [k % 2 for k in range(31)]
+    perturbation = Perturbation(share=0.1)
+    vectors = line()
+    changed = perturb(
+        documents, labels, Replacements(vectors, vectors.index_to_key, perturbation), perturbation
+    )
+    assert (changed.n_drawn, changed.n_unknown) == (120, 0)
+    for number, (before, after) in enumerate(zip(documents, changed.documents, strict=True)):
+        places = np.flatnonzero(before != after)
+        assert sorted(places) == sorted(perturbation.places(number, len(before)))
+        distances = np.abs(after[places].astype(int) - before[places])
+        assert (distances <= 5).all() if labels[number] else (distances > 100).all()
+    assert len(perturbation.places(0, 3)) == 1
+    assert len(Perturbation(share=0).places(0, 3)) == 0
+
+
+def test_words_that_the_model_does_not_know_stay() -> None:
+    documents = [np.array([0, 1, 0, 1], dtype=np.int32)]
+    perturbation = Perturbation(share=1)
+    changed = perturb(documents, [1], Replacements(line(3), ["w0", "zz", "w1"], perturbation), perturbation)
+    assert changed.documents[0].tolist() == [2, 1, 2, 1]
+    assert (changed.n_drawn, changed.n_unknown) == (4, 2)
+
+
+@pytest.mark.parametrize(
+    ("options", "match"),
+    [
+        ({"share": 2}, "'share' parameter of Perturbation must be a number from 0 to 1"),
+        ({"reading": "both"}, "'reading' parameter of Perturbation must be one of 'text', 'notebook'"),
+        ({"seed": -1}, "'seed' parameter of Perturbation must be an int >= 0"),
+    ],
+)
+def test_settings_of_a_perturbation(options: dict[str, Any], match: str) -> None:
+    with pytest.raises(ParameterError, match=match):
+        Perturbation(**options)
+
+
+def test_a_task_has_the_most_frequent_words_of_the_training_documents() -> None:
+    documents = LabelledDocuments(
+        "toy", ("a word<br />word film", "film word", "unseen word", ""), ("b", "a", "a", "b"),
+        ("train", "train", "test", "test"),
+    )  # fmt: skip
+    task = make_task(documents, n_words=1)
+    assert task.vocabulary == ("word",)
+    assert [document.tolist() for document in task.train] == [[0, 0], [0]]
+    assert [document.tolist() for document in task.test] == [[0], []]
+    assert task.train_labels.tolist() == [1, 0]
+    assert "2 documents to train, 2 to test, 1 words; 'b' is positive" in task.notes[0]
+
+
+def test_what_is_no_task() -> None:
+    three = LabelledDocuments("toy", ("a", "b", "c"), ("x", "y", "z"), ("train",) * 3)
+    with pytest.raises(ParameterError, match=r"toy has 3 labels; .* exactly two are needed"):
+        make_task(three)
+    lopsided = LabelledDocuments("toy", ("a", "b", "c"), ("x", "y", "y"), ("train", "train", "test"))
+    with pytest.raises(ParameterError, match="toy has one label only, 'y', in one of its parts"):
+        make_task(lopsided)
+    with pytest.raises(ParameterError, match="toy has no documents of the split 'train'"):
+        make_task(LabelledDocuments("toy", ("a", "b"), ("x", "y")))
+    with pytest.raises(ParameterError, match="'n_words' parameter of make_task must be an int >= 1"):
+        make_task(reviews(), n_words=0)
+
+
+def test_bad_neighbours_cost_accuracy(tmp_path: Path) -> None:
+    words = GOOD + BAD + PLAIN
+    kinds = np.repeat(np.eye(3), (3, 3, 4), axis=0)
+    good = WordVectors(kinds.astype(np.float32), words, None)
+    swapped = WordVectors(kinds[:, [1, 0, 2]][[3, 4, 5, 0, 1, 2, 6, 7, 8, 9]].astype(np.float32), words, None)
+    steps: list[str] = []
+    report = evaluate_classification(
+        {"good": good, "same": swapped},
+        reviews(),
+        classifiers=["LR", "NB"],
+        perturbation=Perturbation(share=0.5),
+        folder=tmp_path,
+        on_step=steps.append,
+    )
+    rows = {row.source: row for row in report.rows}
+    assert rows[UNCHANGED].accuracies == {"LR": 1.0, "NB": 1.0}
+    assert rows["good"].accuracies == rows["same"].accuracies  # equal geometry, equal replacements
+    assert rows["good"].average == pytest.approx(np.mean(list(rows["good"].accuracies.values())))
+    assert "good: 360 words drawn, 0 of them unknown" in report.notes[1]
+    assert "good: replacing words" in steps
+    before = len(steps)
+    again = evaluate_classification(
+        {"good": good, "same": swapped}, reviews(), classifiers=["LR", "NB"],
+        perturbation=Perturbation(share=0.5), folder=tmp_path, on_step=steps.append,
+    )  # fmt: skip
+    assert again.rows == report.rows
+    assert len(steps) == before
+
+
+def test_all_classifiers_learn_a_simple_task() -> None:
+    available = [name for name in CLASSIFIERS if is_available(name)]
+    report = evaluate_classification({}, reviews(), classifiers=available, limit=50)
+    assert set(report.rows[0].accuracies) == set(available)
+    assert min(report.rows[0].accuracies.values()) > 0.9
+    assert any("50 of its 60 documents" in note for note in report.notes)
+
+
+def test_without_the_tsetlin_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(omnitm._HOMES, "TsetlinMachineClassifier", raising=False)
+    report = evaluate_classification({}, reviews(), classifiers=["NB", "TM"])
+    assert set(report.rows[0].accuracies) == {"NB"}
+    assert "TM is left out: this version of omnitm has no TsetlinMachineClassifier" in report.notes
+    with pytest.raises(ParameterError, match="The classifier 'TM' cannot be used"):
+        make_classifier("TM")
+    with pytest.raises(ParameterError, match="at least one classifier that is available"):
+        evaluate_classification({}, reviews(), classifiers=["TM"])
+    with pytest.raises(ParameterError, match="'name' parameter of make_classifier must be one of 'RF'"):
+        make_classifier("KNN")
+
+
+def test_printed_averages_are_those_of_the_printed_figures() -> None:
+    for row in published_classification():
+        assert row.average == pytest.approx(np.mean(list(row.accuracies.values())), abs=1e-3)
+
+
+def test_tables() -> None:
+    report = evaluate_classification({}, reviews(), classifiers=["NB"])
+    report = classification.ClassificationReport(
+        (*published_classification(), *report.rows), ("NB",), report.perturbation
+    )
+    table = classification_table(report)
+    assert table.header == ["source", "RF", "LR", "NB", "SVM", "MLP", "TM", "average", "CPU s"]
+    assert table.rows[0][:3] == ["GloVe (published)", "0.810", "0.830"]
+    assert table.rows[-1][:4] == [UNCHANGED, "-", "-", "1.000"]
+    assert "unchanged text,measured,text,NB,1.000000" in classification_csv(report)
+    assert json.loads(report.to_json())["perturbation"]["share"] == 0.05
+
+
+def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str], topics_model: Path) -> None:
+    rows = zip(*(getattr(reviews(), name) for name in ("texts", "labels", "splits")), strict=True)
+    (tmp_path / "toy.csv").write_text("text,label,split\n" + "".join(",".join(row) + "\n" for row in rows))
+    command = ["evaluate", "classification", str(topics_model), "--set", str(tmp_path / "toy.csv"), "--quiet"]
+    assert main([*command, "--classifiers", "NB", "--baseline", "paper", "--format", "markdown"]) == 0
+    out = capsys.readouterr().out
+    assert "| Omni TM-AE (published) |" in out
+    assert "| unchanged text | - | - | 1.000 |" in out
+    assert "unknown to it" in out
