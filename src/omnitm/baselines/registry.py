@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
+from omnitm.baselines.bert import BERT
+from omnitm.baselines.elmo import ELMo
 from omnitm.baselines.gensim_models import FastText, Word2Vec
 from omnitm.baselines.glove import GloVe
 from omnitm.baselines.ppmi import PPMI
@@ -19,8 +21,9 @@ if TYPE_CHECKING:
     from omnitm.baselines.protocol import Baseline
 
 BASELINES: dict[str, type[Any]] = {
-    model.name: model for model in (Word2Vec, FastText, GloVe, PPMI, TMAE, TwoPhaseTMAE)
+    model.name: model for model in (Word2Vec, FastText, GloVe, PPMI, TMAE, TwoPhaseTMAE, BERT, ELMo)
 }
+CONTEXTUAL = (BERT.name, ELMo.name)  # read sentences; a word is the mean over its occurrences
 OMNI = ("omni", "fast-omni")  # trained word by word, so that they can be resumed: see `train_model`
 MODELS = (*OMNI, *BASELINES)
 

@@ -30,7 +30,18 @@ more words later:
 another model of words on the same text:
   omnitm train news.txt -o news-w2v --model word2vec --set window=10"""
 
-MODEL_NAMES = ("omni", "fast-omni", "word2vec", "fasttext", "glove", "ppmi", "tmae", "two-phase")
+MODEL_NAMES = (
+    "omni",
+    "fast-omni",
+    "word2vec",
+    "fasttext",
+    "glove",
+    "ppmi",
+    "tmae",
+    "two-phase",
+    "bert",
+    "elmo",
+)
 _SETTING_HELP: dict[str, tuple[Any, str]] = {
     "n_clauses": (int, "clauses per word (the paper's c)"),
     "threshold": (int, "vote at which feedback fades out (T)"),
