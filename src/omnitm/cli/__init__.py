@@ -26,6 +26,7 @@ COMMANDS = (
     "explore",
     "evaluate",
     "plot",
+    "reproduce",
     "info",
     "cooccur",
 )
