@@ -25,9 +25,13 @@ MODULES = (
     "embedding.sharing.forms",
     "embedding.sharing.sentences",
     "embedding.store.record",
+    "embedding.vectorizer",
     "embedding.word_vectors",
     "engines.registry",
+    "evaluation.classifiers",
     "evaluation.coherence",
+    "evaluation.document_sets",
+    "evaluation.published_documents",
     "explain.evidence",
     "explain.explainer",
     "explain.matching",
@@ -77,6 +81,12 @@ def test_python_in_the_guide_to_explanations(capsys: pytest.CaptureFixture[str])
     (block,) = re.findall(r"```python\n(.*?)```", (DOCS / "explain.md").read_text(), flags=re.DOTALL)
     exec(block, {})  # noqa: S102 - our own documentation
     assert "wheel" in capsys.readouterr().out
+
+
+def test_python_in_the_guide_to_documents(capsys: pytest.CaptureFixture[str]) -> None:
+    (block,) = re.findall(r"```python\n(.*?)```", (DOCS / "documents.md").read_text(), flags=re.DOTALL)
+    exec(block, {})  # noqa: S102 - our own documentation
+    assert capsys.readouterr().out in {"[0 1]\n", "[1 0]\n"}
 
 
 def test_python_in_the_readme(capsys: pytest.CaptureFixture[str]) -> None:

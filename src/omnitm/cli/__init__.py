@@ -27,6 +27,7 @@ COMMANDS = (
     "explore",
     "evaluate",
     "plot",
+    "reproduce",
     "info",
     "export",
     "pack",

@@ -93,8 +93,8 @@ class OmniVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     --------
     >>> import numpy as np
     >>> words = WordVectors(np.eye(2, dtype=np.float32), ["road", "sea"], None)
-    >>> OmniVectorizer(words).fit_transform(["A road, a sea, a road!", "The sea"]).round(2).tolist()
-    [[0.67, 0.33], [0.0, 1.0]]
+    >>> OmniVectorizer(words).fit_transform(["A road, a sea!", "The sea"]).tolist()
+    [[0.5, 0.5], [0.0, 1.0]]
     """
 
     def __init__(

@@ -1,0 +1,93 @@
+"""`omnitm reproduce paper`: everything that the data allows, in one report."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from omnitm.cli.examples import command_parser
+from omnitm.errors import ParameterError
+
+if TYPE_CHECKING:
+    import argparse
+
+    from omnitm.cli.examples import Commands
+
+_EXAMPLE = """\
+  omnitm reproduce paper --corpus wikipedia.txt --data data/ -o paper
+stopped? the same command goes on; models that are trained already are taken as they are:
+  omnitm reproduce paper --corpus wiki.idx --data data/ -o paper --use omni=models/omni glove=models/glove
+a quick look:
+  omnitm reproduce paper --corpus news.txt --data data/ -o look --models omni glove --limit 1000 --seeds 1"""
+_MODELS = ("omni", "word2vec", "fasttext", "glove")
+_PARTS = ("similarity", "classification", "clustering", "tsne", "clause")
+
+
+def add_parser(commands: Commands) -> None:
+    """Fill the parser of this command."""
+    parser = command_parser(
+        commands, "reproduce", run, summary="measure the paper's tables and figures again", example=_EXAMPLE
+    )
+    parser.add_argument("what", choices=("paper",), help="the Omni TM-AE paper")
+    parser.add_argument("--corpus", metavar="CORPUS", required=True, help="text, or the folder of an index")
+    parser.add_argument("--data", metavar="DIR", type=Path, help="folder with wordsim/ and documents/")
+    parser.add_argument(
+        "-o",
+        "--output",
+        metavar="DIR",
+        type=Path,
+        required=True,
+        help="folder for models, figures and report",
+    )
+    parser.add_argument(
+        "--models", metavar="NAME", nargs="*", default=list(_MODELS), help=f"train ({', '.join(_MODELS)})"
+    )
+    parser.add_argument(
+        "--use", metavar="NAME=DIR", nargs="+", default=[], help="models that are trained already"
+    )
+    parser.add_argument("--only", metavar="PART", nargs="+", default=list(_PARTS), help=", ".join(_PARTS))
+    parser.add_argument("--limit", metavar="N", type=int, help="draw at most N documents of each set")
+    parser.add_argument(
+        "--seeds", metavar="N", type=int, default=3, help="runs of K-means per figure (default: 3)"
+    )
+    parser.add_argument("--word", default="happy", help="whose clause is drawn (default: happy)")
+    parser.add_argument("--threads", metavar="N", type=int, default=1, help="to train in (default: 1)")
+    parser.add_argument("--quiet", action="store_true", help="no progress on standard error")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run what is missing and write the report."""
+    from rich.console import Console
+
+    from omnitm.evaluation.paper_report import write_report
+    from omnitm.evaluation.reproduction import Reproduction
+
+    console = Console(stderr=True, quiet=arguments.quiet)
+    reproduction = Reproduction(
+        arguments.corpus,
+        arguments.output,
+        data=arguments.data,
+        models=arguments.models,
+        trained=dict(map(_pair, arguments.use)),
+        steps=arguments.only,
+        limit=arguments.limit,
+        n_seeds=arguments.seeds,
+        word=arguments.word,
+        n_jobs=arguments.threads,
+        progress=not arguments.quiet,
+        on_step=lambda text: console.print(text, style="dim", markup=False, highlight=False),
+    )
+    results = reproduction.run()
+    page, text = write_report(results, arguments.output)
+    missing = [result for result in results if result.not_run is not None]
+    print(f"{len(results) - len(missing)} of {len(results)} parts are in {page} and {text}")
+    for result in missing:
+        print(f"not run: {result.title}: {result.not_run}")
+    return 0
+
+
+def _pair(text: str) -> tuple[str, str]:
+    name, equals, folder = text.partition("=")
+    if not equals or not name or not folder:
+        raise ParameterError(f"--use must be NAME=FOLDER, such as --use omni=models/omni. Got {text!r}.")
+    return name, folder

@@ -1,0 +1,147 @@
+"""The parts of the paper: three tables and two figures, each made from trained models."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from omnitm.embedding.store import TrainingRecord
+from omnitm.errors import FileError, ParameterError
+from omnitm.evaluation.classification import (
+    classification_table,
+    evaluate_classification,
+    published_classification,
+)
+from omnitm.evaluation.clustering import clustering_tables, evaluate_clustering, published_clusterings
+from omnitm.evaluation.datasets import PAPER_SETS
+from omnitm.evaluation.document_sets import CLUSTERING_SETS
+from omnitm.evaluation.labelled import load_documents
+from omnitm.evaluation.map_plots import plot_map
+from omnitm.evaluation.pairs import load_pairs
+from omnitm.evaluation.published import published_rows
+from omnitm.evaluation.similarity import evaluate_similarity
+from omnitm.evaluation.tables import similarity_tables
+from omnitm.evaluation.word_groups import WORD_GROUPS
+from omnitm.evaluation.word_maps import map_words, separation_table
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from omnitm.embedding import WordVectors
+    from omnitm.evaluation.reproduction import Reproduction, StepResult
+    from omnitm.evaluation.tables import PlainTable
+
+_OTHER_WORDS = (
+    "the paper names its 13 groups but prints only a few of its 130 words; the others are our own choice, "
+    "so the figure shows the same kind of thing, not the same words"
+)
+
+
+def similarity(run: Reproduction) -> StepResult:
+    """Table 1."""
+    sets, missing = _available(PAPER_SETS, partial(load_pairs, data=run.data, download=False))
+    report = evaluate_similarity(_models(run), sets, on_row=run.say)
+    report = replace(report, rows=(*published_rows(), *report.rows))
+    return _result(tables=tuple(similarity_tables(report)[:2]), notes=(*report.notes, *missing))
+
+
+def classification(run: Reproduction) -> StepResult:
+    """Table 2."""
+    report = evaluate_classification(
+        _models(run),
+        load_documents("IMDb", run.data),
+        limit=run.limit,
+        folder=run.folder / "classification",
+        n_jobs=run.n_jobs,
+        on_step=run.say,
+    )
+    report = replace(report, rows=(*published_classification(), *report.rows))
+    note = "the paper trains its sources on IMDb, with 20,000 words; ours are trained on the corpus above"
+    return _result(tables=(classification_table(report),), notes=(note, *report.notes))
+
+
+def clustering(run: Reproduction) -> StepResult:
+    """Table 3."""
+    sets, missing = _available(CLUSTERING_SETS, partial(load_documents, data=run.data))
+    report = evaluate_clustering(
+        _models(run),
+        sets,
+        weightings=("length", "mean"),
+        seeds=range(run.n_seeds),
+        limit=run.limit,
+        on_row=run.say,
+    )
+    report = replace(report, rows=(*published_clusterings(), *report.rows))
+    return _result(tables=tuple(clustering_tables(report)), notes=(*report.notes, *missing))
+
+
+def _available(names: Sequence[str], load: Callable[[str], Any]) -> tuple[list[Any], list[str]]:
+    """Load the sets that are there; say why the others are not. An error if there are none."""
+    found = {name: _loaded_or_reason(name, load) for name in names}
+    missing = [f"{name} was not run: {part}" for name, part in found.items() if isinstance(part, str)]
+    if len(missing) == len(found):
+        raise ParameterError(missing[0])
+    return [part for part in found.values() if not isinstance(part, str)], missing
+
+
+def _loaded_or_reason(name: str, load: Callable[[str], Any]) -> Any:
+    try:
+        return load(name)
+    except FileError as error:
+        return str(error)
+
+
+def tsne(run: Reproduction) -> StepResult:
+    """Map of 130 words."""
+    maps, pictures = [], []
+    for name, vectors in _models(run).items():
+        run.say(f"map of {name}")
+        maps.append(map_words(vectors, WORD_GROUPS, name=name))
+        plot_map(maps[-1], run.picture(f"map-{name}.png"))
+        pictures.append(f"pictures/map-{name}.png")
+    unknown = [f"{found.model} does not know {', '.join(found.unknown)}" for found in maps if found.unknown]
+    return _result((separation_table(maps),), (_OTHER_WORDS, *unknown), tuple(pictures))
+
+
+def clause(run: Reproduction) -> StepResult:
+    """Literals of a clause."""
+    from omnitm.explain import Explainer
+    from omnitm.explain.plots import plot_literals
+
+    ours = [v for v in _models(run).values() if isinstance(v.training, TrainingRecord)]
+    if not ours:
+        raise ParameterError("Only Omni models have clauses, and none was trained.")
+    explainer = Explainer(ours[0], run.index)
+    machine = explainer.machines[run.word]
+    best = max(
+        machine.positive_clauses, key=lambda k: int(machine.states[k, : machine.n_words].max()), default=0
+    )
+    plot_literals(
+        explainer.clause(run.word, best), explainer.vectors.feature_names, run.picture("clause.png")
+    )
+    note = f"the clause of {run.word!r} with the highest state; the paper's Figure 3 has 1,600 words"
+    return _result(notes=(note,), pictures=("pictures/clause.png",))
+
+
+def _result(
+    tables: tuple[PlainTable, ...] = (), notes: tuple[str, ...] = (), pictures: tuple[str, ...] = ()
+) -> StepResult:
+    from omnitm.evaluation.reproduction import StepResult
+
+    return StepResult("", "", tables, notes, pictures)
+
+
+def _models(run: Reproduction) -> dict[str, WordVectors]:
+    if not run.vectors:
+        raise ParameterError("No model is trained, so there is nothing to measure.")
+    return dict(run.vectors)
+
+
+STEPS: dict[str, tuple[str, Callable[[Reproduction], StepResult]]] = {
+    "similarity": ("Table 1: similarity of words", similarity),
+    "classification": ("Table 2: classification", classification),
+    "clustering": ("Table 3: clustering", clustering),
+    "tsne": ("Figure: map of words", tsne),
+    "clause": ("Figure 3: literals of a clause", clause),
+}

@@ -1,0 +1,212 @@
+"""The whole paper in one run: index, models, tables and figures; every finished part is kept."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from dataclasses import asdict, dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from omnitm.baselines import BASELINES, OMNI, make_baseline
+from omnitm.corpus import DocumentIndex, build_index
+from omnitm.corpus.storage import is_index
+from omnitm.embedding import WordVectors, train_model
+from omnitm.embedding.store.manifest import MANIFEST
+from omnitm.engines import ThreadsEngine
+from omnitm.errors import OmniTMError, ParameterError
+from omnitm.evaluation.paper_steps import STEPS
+from omnitm.evaluation.tables import PlainTable
+from omnitm.machine import AutoencoderSettings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from omnitm.embedding.progress import ProgressOption
+
+VERSION = 1
+DEFAULT_MODELS = ("omni", "word2vec", "fasttext", "glove")
+
+
+@dataclass(frozen=True)
+class StepResult:
+    """A part of the report: tables, notes, pictures, or why it was not run."""
+
+    name: str
+    title: str
+    tables: tuple[PlainTable, ...] = ()
+    notes: tuple[str, ...] = ()
+    pictures: tuple[str, ...] = ()
+    seconds: float = 0.0
+    not_run: str | None = None
+
+
+@dataclass
+class Reproduction:
+    """What is run, on what, and where it is kept.
+
+    Attributes
+    ----------
+    corpus
+        Text to index, or the folder of an index.
+    folder
+        Where everything is kept; a run that was stopped goes on from there.
+    data
+        Folder with the published sets; None: $OMNITM_DATA.
+    models
+        Models to train on the corpus.
+    trained
+        Folders of models that are trained already, by name.
+    steps
+        Parts to run, see `STEPS`.
+    limit
+        Draw at most so many documents of each set.
+    n_seeds
+        Runs of K-means per figure.
+    word
+        The word whose clause is drawn.
+    """
+
+    corpus: str | Path
+    folder: Path
+    data: str | Path | None = None
+    models: Sequence[str] = DEFAULT_MODELS
+    trained: Mapping[str, str | Path] = field(default_factory=dict)
+    steps: Sequence[str] = tuple(STEPS)
+    limit: int | None = None
+    n_seeds: int = 3
+    word: str = "happy"
+    n_jobs: int = 1
+    progress: ProgressOption = False
+    on_step: Callable[[str], object] | None = None
+
+    def run(self) -> list[StepResult]:
+        """Run what is missing; return everything."""
+        for name in self.models:
+            if name not in {*OMNI, *BASELINES}:
+                known = ", ".join((*OMNI, *BASELINES))
+                raise ParameterError(f"{name!r} is no model that can be trained; choose from {known}.")
+        for name in self.steps:
+            if name not in STEPS:
+                raise ParameterError(f"{name!r} is no part of the paper; choose from {', '.join(STEPS)}.")
+        self.folder.mkdir(parents=True, exist_ok=True)
+        results = [self._in_step("index", "The corpus", self._index_step)]
+        self.vectors: dict[str, WordVectors] = {}
+        trainable = [name for name in self.models if name not in self.trained]
+        results += [
+            self._in_step(f"model-{name}", f"Model {name}", partial(self._model_step, name))
+            for name in (*self.trained, *(() if results[0].not_run is not None else trainable))
+        ]
+        for name in self.steps:
+            title, step = STEPS[name]
+            results.append(self._kept_step(name, title, partial(step, self)))
+        return results
+
+    def picture(self, name: str) -> Path:
+        """Where a picture goes."""
+        folder = self.folder / "pictures"
+        folder.mkdir(exist_ok=True)
+        return folder / name
+
+    def say(self, text: str) -> None:
+        """Report what is being done."""
+        if self.on_step:
+            self.on_step(text)
+
+    def _in_step(self, name: str, title: str, run: Callable[[], StepResult]) -> StepResult:
+        """Run a part; an error of ours is what the report says about it."""
+        self.say(title)
+        started = time.monotonic()
+        try:
+            result = run()
+        except OmniTMError as error:
+            return StepResult(name, title, not_run=str(error))
+        return replace(result, name=name, title=title, seconds=round(time.monotonic() - started, 1))
+
+    def _kept_step(self, name: str, title: str, run: Callable[[], StepResult]) -> StepResult:
+        path = self.folder / "parts" / f"{name}.json"
+        plan = self._plan(name)
+        kept = _read_part(path, plan)
+        if kept is not None and all((self.folder / picture).is_file() for picture in kept.pictures):
+            return kept
+        result = self._in_step(name, title, run)
+        if result.not_run is None:
+            path.parent.mkdir(exist_ok=True)
+            temporary = path.with_suffix(".tmp")
+            temporary.write_text(json.dumps({"plan": plan, "result": asdict(result)}, indent=2))
+            temporary.replace(path)
+        return result
+
+    def _plan(self, name: str) -> str:
+        """Hash everything that a part depends on."""
+        models = [
+            (model, len(vectors), vectors.vector_size, vectors.training and asdict(vectors.training))
+            for model, vectors in self.vectors.items()
+        ]
+        facts = [VERSION, name, models, str(self.data), self.limit, self.n_seeds, self.word]
+        return hashlib.sha256(json.dumps(facts).encode()).hexdigest()
+
+    def _index_step(self) -> StepResult:
+        if is_index(self.corpus):
+            self.index = DocumentIndex.open(self.corpus)
+        else:
+            own = self.folder / "index"
+            if not is_index(own):
+                build_index(self.corpus, own)
+            self.index = DocumentIndex.open(own)
+        lengths = int(self.index.document_frequencies.sum())
+        facts = [
+            ["documents", f"{self.index.n_documents:,}"],
+            ["words", f"{self.index.n_words:,}"],
+            ["different words per document", f"{lengths / max(1, self.index.n_documents):.1f}"],
+        ]
+        note = f"{self.corpus}; the paper's is One Billion Word with 40,000 words, IMDb for its Table 2"
+        return StepResult("", "", (PlainTable("Corpus", ["what", "how much"], facts),), (note,))
+
+    def _model_step(self, name: str) -> StepResult:
+        path = Path(self.trained.get(name, self.folder / "models" / name))
+        if name not in self.trained:
+            path.parent.mkdir(exist_ok=True)
+            self._train(name, path)
+        vectors = self.vectors[name] = WordVectors.load(path)
+        record = vectors.training
+        settings = {} if record is None else record.settings
+        if isinstance(settings, AutoencoderSettings):
+            settings = asdict(settings)
+        rows = [[key, str(value)] for key, value in settings.items()]
+        rows += [["seed", str(record.seed)]] if record is not None else []
+        shape = [["words", f"{len(vectors):,}"], ["numbers per word", f"{vectors.vector_size:,}"]]
+        origin = f"trained before, in {path}" if name in self.trained else "trained in this run"
+        return StepResult(
+            "", "", (PlainTable(f"Settings of {name}", ["setting", "value"], shape + rows),), (origin,)
+        )
+
+    def _train(self, name: str, path: Path) -> None:
+        if name in OMNI:
+            settings = AutoencoderSettings(algorithm="fast" if name == "fast-omni" else "exact")
+            train_model(
+                self.index,
+                path,
+                settings=settings,
+                seed=0,
+                engine=ThreadsEngine(self.n_jobs),
+                progress=self.progress,
+                resume=True,
+            )
+        elif not (path / MANIFEST).exists():
+            make_baseline(name, {}).train(self.index, progress=self.progress).save(path)
+
+
+def _read_part(path: Path, plan: str) -> StepResult | None:
+    try:
+        content: dict[str, Any] = json.loads(path.read_text())
+    except (OSError, ValueError):
+        return None
+    if content.get("plan") != plan:
+        return None
+    result = content["result"]
+    tables = tuple(PlainTable(**table) for table in result["tables"])
+    lists = {name: tuple(result[name]) for name in ("notes", "pictures")}
+    return StepResult(**{**result, **lists, "tables": tables})

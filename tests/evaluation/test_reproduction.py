@@ -1,0 +1,161 @@
+"""The whole paper on a small text: everything is run once, kept, and written down."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from omnitm.cli import main
+from omnitm.errors import ParameterError
+from omnitm.evaluation.paper_report import as_html, as_markdown
+from omnitm.evaluation.reproduction import Reproduction, StepResult
+from omnitm.evaluation.tables import PlainTable
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+WORDS = {
+    "vehicles": ["car", "truck", "bus", "train"],
+    "animals": ["dog", "cat", "horse", "lion"],
+    "food": ["bread", "cheese", "rice", "soup"],
+}
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Make a text of three topics, and documents and pairs of words about them."""
+    folder, random = tmp_path_factory.mktemp("paper"), np.random.default_rng(0)
+    topics = list(WORDS.values())
+    lines = [" ".join(random.choice(topics[k % 3], 6)) for k in range(150)]
+    (folder / "text.txt").write_text("\n".join(lines) + "\n")
+    (folder / "data" / "documents").mkdir(parents=True)
+    words = [word for words in topics for word in words]
+    pairs = [
+        f"{a}\t{b}\t{int(k // 4 == n // 4)}"
+        for k, a in enumerate(words)
+        for n, b in enumerate(words)
+        if k < n
+    ]
+    (folder / "data" / "EN-RG-65.txt").write_text("\n".join(pairs) + "\n")
+    rows = [
+        {"text": line, "label": f"t{k % 3}", "split": "train" if k < 80 else "test"}
+        for k, line in enumerate(lines)
+    ]
+    (folder / "data" / "documents" / "agnews.jsonl").write_text("\n".join(map(json.dumps, rows)) + "\n")
+    return folder
+
+
+def run(place: Path, output: Path, **options: object) -> tuple[list[StepResult], list[str]]:
+    steps: list[str] = []
+    reproduction = Reproduction(
+        place / "text.txt",
+        output,
+        **{"data": place / "data", "models": ["omni", "ppmi"], "n_seeds": 1, "word": "car", **options},  # type: ignore[arg-type]
+        on_step=steps.append,
+    )
+    return reproduction.run(), steps
+
+
+def labels_of(result: StepResult) -> list[str]:
+    return [row[0] for row in result.tables[0].rows]
+
+
+def test_all_that_the_data_allows_is_run_once(place: Path, tmp_path: Path) -> None:
+    first, steps = run(place, tmp_path / "out")
+    results = {result.name: result for result in first}
+    assert list(results) == [
+        "index", "model-omni", "model-ppmi", "similarity", "classification", "clustering", "tsne", "clause"
+    ]  # fmt: skip
+    assert "imdb.jsonl: the documents IMDb are not in" in str(results["classification"].not_run)
+    assert labels_of(results["similarity"])[-2:] == ["omni", "ppmi"]
+    assert "MTURK-287 was not run: EN-MTurk-287.txt" in " ".join(results["similarity"].notes)
+    assert "20 Newsgroups was not run" in " ".join(results["clustering"].notes)
+    labels = labels_of(results["clustering"])
+    assert labels[-4:] == ["omni", "omni", "ppmi", "ppmi"]
+    assert "Omni TM-AE (published)" in labels
+    assert results["tsne"].pictures == ("pictures/map-omni.png", "pictures/map-ppmi.png")
+    assert "AG News: omni, length" in steps
+    again, steps = run(place, tmp_path / "out")
+    assert "AG News: omni, length" not in steps
+    assert again[5:] == first[5:]
+    (tmp_path / "out" / "pictures" / "clause.png").unlink()
+    run(place, tmp_path / "out")
+    assert (tmp_path / "out" / "pictures" / "clause.png").is_file()
+    other, steps = run(place, tmp_path / "out", n_seeds=2)
+    assert "AG News: omni, length" in steps
+    assert other[5] != first[5]
+
+
+def test_what_cannot_be_reproduced_is_said(place: Path, tmp_path: Path) -> None:
+    with pytest.raises(ParameterError, match="'skipgram' is no model that can be trained; choose from omni"):
+        run(place, tmp_path, models=["skipgram"])
+    with pytest.raises(ParameterError, match="'table 9' is no part of the paper; choose from similarity"):
+        run(place, tmp_path, steps=["table 9"])
+    results, _ = run(place, tmp_path / "a", models=["ppmi"], steps=["clause"])
+    assert results[-1].not_run == "Only Omni models have clauses, and none was trained."
+    results, _ = run(place, tmp_path / "b", models=[], steps=["clustering"])
+    assert results[-1].not_run == "No model is trained, so there is nothing to measure."
+    nowhere = Reproduction(place / "nothing.txt", tmp_path / "c", steps=["clause"]).run()
+    assert [result.not_run is not None for result in nowhere] == [True, True]
+    (tmp_path / "empty").mkdir()
+    results, _ = run(place, tmp_path / "a", models=["ppmi"], steps=["clustering"], data=tmp_path / "empty")
+    assert str(results[-1].not_run).startswith("20 Newsgroups was not run: 20news.jsonl")
+
+
+def test_reports_carry_everything(tmp_path: Path) -> None:
+    (tmp_path / "map.png").write_bytes(b"\x89PNG picture")
+    table = PlainTable("A <table>", ["model", "x"], [["Word2Vec (published)", "1"], ["<b>", "2"]])
+    results = [
+        StepResult("a", "Done & dusted", (table,), ("a <note>",), ("map.png",), 2.0),
+        StepResult("b", "Missing", not_run="no <data>"),
+    ]
+    page = as_html(results, tmp_path)
+    assert "A &lt;table&gt;" in page
+    assert "<tr class='paper'>" in page
+    assert "Not run: no &lt;data&gt;" in page
+    assert "data:image/png;base64,iVBORw==" not in page
+    assert re.search(r"src='data:image/png;base64,[A-Za-z0-9+/=]+'", page)
+    assert not re.search(r"(src|href)='(?!data:)", page)
+    text = as_markdown(results)
+    assert "![Done & dusted](map.png)" in text
+    assert "Not run: no <data>" in text
+    assert "| all | 2.0 |" in text
+    assert "| Python | 3." in text
+
+
+def test_the_command(place: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    common = [
+        "reproduce",
+        "paper",
+        "--corpus",
+        str(place / "text.txt"),
+        "--data",
+        str(place / "data"),
+        "--quiet",
+    ]
+    options = [
+        "--models",
+        "ppmi",
+        "--only",
+        "clustering",
+        "clause",
+        "--seeds",
+        "1",
+        "-o",
+        str(tmp_path / "out"),
+    ]
+    assert main([*common, *options]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("3 of 4 parts are in ")
+    assert "not run: Figure 3: literals of a clause: Only Omni models" in out
+    assert "<!doctype html>" in (tmp_path / "out" / "report.html").read_text()
+    model = tmp_path / "out" / "models" / "ppmi"
+    use = ["--models", "--use", f"counts={model}", "--only", "clustering", "-o", str(tmp_path / "other")]
+    assert main([*common, *use]) == 0
+    assert "| counts | length |" in (tmp_path / "other" / "report.md").read_text()
+    assert main([*common, "--use", "counts", "-o", str(tmp_path / "other")]) == 2
+    assert "--use must be NAME=FOLDER" in capsys.readouterr().err
