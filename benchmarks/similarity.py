@@ -52,9 +52,8 @@ def main() -> None:
     report = full_report(arguments.models, common)
     for name in RG_65_ONLY:
         if (folder := arguments.models / name).exists():
-            small = evaluate_similarity(
-                {name: WordVectors.load(folder)}, ["RG-65"], metrics=["cosine"], **common
-            )
+            model = {name: WordVectors.load(folder)}
+            small = evaluate_similarity(model, ["RG-65"], metrics=["cosine"], data=arguments.data)
             report = replace(report, rows=(*report.rows, *small.rows))
     write(report, missing=[name for name in (*MODELS, *RG_65_ONLY) if not (arguments.models / name).exists()])
 
