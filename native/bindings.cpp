@@ -28,10 +28,28 @@ using Output = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 using Matrix = nb::ndarray<const int16_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
-int32_t row_squares(Matrix matrix, Output<int64_t> squares) {
-    if (squares.size() != matrix.shape(0)) throw nb::value_error("`squares` must have a place per row");
+int32_t block_sums(Matrix matrix, Input<int64_t> edges, Output<int64_t> sums, Output<int64_t> squares) {
+    const size_t n_blocks = edges.size() ? edges.size() - 1 : 0;
+    for (size_t k = 0; k < edges.size(); ++k)
+        if (edges(k) < (k ? edges(k - 1) : 0) || edges(k) > static_cast<int64_t>(matrix.shape(1)))
+            throw nb::value_error("`edges` must be columns in ascending order");
+    if (sums.size() != matrix.shape(0) * n_blocks || squares.size() != sums.size())
+        throw nb::value_error("`sums` and `squares` must have a place per row and block");
     nb::gil_scoped_release unlocked;
-    return omnitm::row_squares({matrix.data(), matrix.shape(0), matrix.shape(1)}, squares.data());
+    return omnitm::block_sums({matrix.data(), matrix.shape(0), matrix.shape(1)}, edges.data(), n_blocks, sums.data(),
+                              squares.data());
+}
+
+void add_dots(Matrix matrix, int32_t largest, Input<int64_t> rows, Input<int16_t> query, size_t first, size_t last,
+              Output<int64_t> dots) {
+    if (query.size() != matrix.shape(1)) throw nb::value_error("the query must be as long as rows");
+    if (first > last || last > matrix.shape(1)) throw nb::value_error("`first` and `last` must be columns");
+    if (dots.size() != rows.size()) throw nb::value_error("`dots` must have a place per row");
+    for (size_t k = 0; k < rows.size(); ++k)
+        if (rows(k) < 0 || rows(k) >= static_cast<int64_t>(matrix.shape(0))) throw nb::value_error("no such row");
+    nb::gil_scoped_release unlocked;
+    omnitm::add_dots({matrix.data(), matrix.shape(0), matrix.shape(1)}, largest, rows.data(), rows.size(), query.data(),
+                     first, last, dots.data());
 }
 
 void row_dots(Matrix matrix, int32_t largest, Matrix queries, Output<int64_t> dots) {
@@ -138,7 +156,10 @@ void bind_scaled_rows(nb::module_& m) {
 void bind_vectors(nb::module_& m) {
     m.def("row_modes", &row_modes, "matrix"_a, "modes"_a, "Find the most frequent value of every row.");
     bind_scaled_rows(m);
-    m.def("row_squares", &row_squares, "matrix"_a, "squares"_a, "Sum the squares of rows; returns the largest magnitude.");
+    m.def("block_sums", &block_sums, "matrix"_a, "edges"_a, "sums"_a, "squares"_a,
+          "Sum blocks of columns, and their squares, of every row; returns the largest magnitude.");
+    m.def("add_dots", &add_dots, "matrix"_a, "largest"_a, "rows"_a, "query"_a, "first"_a, "last"_a, "dots"_a,
+          "Multiply some columns of some rows with a query.");
     m.def("row_dots", &row_dots, "matrix"_a, "largest"_a, "queries"_a, "dots"_a, "Multiply every row with every query.");
 }
 

@@ -35,13 +35,13 @@ OMNITM_CLONES int64_t dot(const int16_t* row, const int16_t* query, size_t n_col
     return total;
 }
 
-OMNITM_CLONES void dots_of_rows(const int16_t* rows, const int16_t* query, size_t n_columns, size_t block,
+OMNITM_CLONES void dots_of_rows(const int16_t* const* rows, const int16_t* query, size_t n_columns, size_t block,
                                 int64_t* totals) {
     for (size_t r = 0; r < rows_at_once; ++r) totals[r] = 0;
     for (size_t start = 0; start < n_columns; start += block) {
         const size_t end = std::min(start + block, n_columns);
         for (size_t r = 0; r < rows_at_once; ++r) {
-            const int16_t* row = rows + r * n_columns;
+            const int16_t* row = rows[r];
             int32_t sum = 0;
             for (size_t i = start; i < end; ++i) sum += int32_t{row[i]} * query[i];
             totals[r] += sum;
@@ -49,22 +49,52 @@ OMNITM_CLONES void dots_of_rows(const int16_t* rows, const int16_t* query, size_
     }
 }
 
-OMNITM_CLONES int64_t square(const int16_t* row, size_t n_columns) {
+OMNITM_CLONES int64_t sum_of(const int16_t* values, size_t count) {
     int64_t total = 0;
-    for (size_t i = 0; i < n_columns; ++i) total += int64_t{int32_t{row[i]} * row[i]};
+    for (size_t start = 0; start < count; start += longest_block) {
+        const size_t end = std::min(start + longest_block, count);
+        int32_t sum = 0;
+        for (size_t i = start; i < end; ++i) sum += values[i];
+        total += sum;
+    }
+    return total;
+}
+
+OMNITM_CLONES int64_t square_of(const int16_t* values, size_t count) {
+    int64_t total = 0;
+    for (size_t i = 0; i < count; ++i) total += int64_t{int32_t{values[i]} * values[i]};
     return total;
 }
 
 }  // namespace
 
-int32_t row_squares(const RowMatrix& matrix, int64_t* squares) {
+int32_t block_sums(const RowMatrix& matrix, const int64_t* edges, size_t n_blocks, int64_t* sums, int64_t* squares) {
     int32_t largest = 0;
-    for (size_t row = 0; row < matrix.n_rows; ++row) {
-        const int16_t* values = matrix.data + row * matrix.n_columns;
-        squares[row] = square(values, matrix.n_columns);
-        largest = std::max(largest, magnitude(values, matrix.n_columns));
-    }
+    for (size_t row = 0; row < matrix.n_rows; ++row)
+        for (size_t k = 0; k < n_blocks; ++k) {
+            const int16_t* values = matrix.data + row * matrix.n_columns + edges[k];
+            const size_t count = static_cast<size_t>(edges[k + 1] - edges[k]);
+            sums[row * n_blocks + k] = sum_of(values, count);
+            squares[row * n_blocks + k] = square_of(values, count);
+            largest = std::max(largest, magnitude(values, count));
+        }
     return largest;
+}
+
+void add_dots(const RowMatrix& matrix, int32_t largest, const int64_t* rows, size_t n_rows, const int16_t* query,
+              size_t first, size_t last, int64_t* dots) {
+    const size_t length = last - first;
+    const size_t block = block_length(largest, magnitude(query + first, length));
+    const auto at = [&](size_t place) { return matrix.data + static_cast<size_t>(rows[place]) * matrix.n_columns + first; };
+    size_t place = 0;
+    for (; place + rows_at_once <= n_rows; place += rows_at_once) {
+        const int16_t* pointers[rows_at_once];
+        int64_t totals[rows_at_once];
+        for (size_t r = 0; r < rows_at_once; ++r) pointers[r] = at(place + r);
+        dots_of_rows(pointers, query + first, length, block, totals);
+        for (size_t r = 0; r < rows_at_once; ++r) dots[place + r] += totals[r];
+    }
+    for (; place < n_rows; ++place) dots[place] += dot(at(place), query + first, length, block);
 }
 
 void row_dots(const RowMatrix& matrix, int32_t largest, const int16_t* queries, size_t n_queries, int64_t* dots) {
@@ -73,8 +103,10 @@ void row_dots(const RowMatrix& matrix, int32_t largest, const int16_t* queries, 
     size_t row = 0;
     for (; row + rows_at_once <= matrix.n_rows; row += rows_at_once)
         for (size_t query = 0; query < n_queries; ++query) {
+            const int16_t* pointers[rows_at_once];
             int64_t totals[rows_at_once];
-            dots_of_rows(matrix.data + row * n_columns, queries + query * n_columns, n_columns, block, totals);
+            for (size_t r = 0; r < rows_at_once; ++r) pointers[r] = matrix.data + (row + r) * n_columns;
+            dots_of_rows(pointers, queries + query * n_columns, n_columns, block, totals);
             for (size_t r = 0; r < rows_at_once; ++r) dots[(row + r) * n_queries + query] = totals[r];
         }
     for (; row < matrix.n_rows; ++row)

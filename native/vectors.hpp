@@ -12,8 +12,13 @@ struct RowMatrix {
     size_t n_rows, n_columns;
 };
 
-// Writes the sum of squares of every row, and returns the largest magnitude of all.
-int32_t row_squares(const RowMatrix& matrix, int64_t* squares);
+// Writes sums and sums of squares of the blocks of columns edges[k] to edges[k + 1] of every row, rows x blocks, and
+// returns the largest magnitude of all.
+int32_t block_sums(const RowMatrix& matrix, const int64_t* edges, size_t n_blocks, int64_t* sums, int64_t* squares);
+
+// Adds to dots[i] the product of row rows[i] with the query over the columns first to last. `largest` as below.
+void add_dots(const RowMatrix& matrix, int32_t largest, const int64_t* rows, size_t n_rows, const int16_t* query,
+              size_t first, size_t last, int64_t* dots);
 
 // Writes dots[row * n_queries + query]. `largest` is the largest magnitude in the matrix: it decides how many
 // products fit into 32 bits.

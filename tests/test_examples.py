@@ -21,7 +21,6 @@ MODULES = (
     "embedding.store.record",
     "embedding.word_vectors",
     "evaluation.coherence",
-    "explain.company",
     "explain.evidence",
     "explain.explainer",
     "explain.matching",

@@ -33,8 +33,13 @@ class ScaledRows:
         Write the columns above their limits, and by how many deviations they exceed them.
         """
 
-def row_squares(matrix: Annotated[NDArray[numpy.int16], dict(shape=(None, None), order='C', device='cpu', writable=False)], squares: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')]) -> int:
-    """Sum the squares of rows; returns the largest magnitude."""
+def block_sums(matrix: Annotated[NDArray[numpy.int16], dict(shape=(None, None), order='C', device='cpu', writable=False)], edges: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], sums: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], squares: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')]) -> int:
+    """
+    Sum blocks of columns, and their squares, of every row; returns the largest magnitude.
+    """
+
+def add_dots(matrix: Annotated[NDArray[numpy.int16], dict(shape=(None, None), order='C', device='cpu', writable=False)], largest: int, rows: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], query: Annotated[NDArray[numpy.int16], dict(shape=(None,), order='C', device='cpu', writable=False)], first: int, last: int, dots: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')]) -> None:
+    """Multiply some columns of some rows with a query."""
 
 def row_dots(matrix: Annotated[NDArray[numpy.int16], dict(shape=(None, None), order='C', device='cpu', writable=False)], largest: int, queries: Annotated[NDArray[numpy.int16], dict(shape=(None, None), order='C', device='cpu', writable=False)], dots: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')]) -> None:
     """Multiply every row with every query."""

@@ -36,7 +36,7 @@ def test_explain(model: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
     assert {row["rule"]["literals"][0]["word"] for row in found["rules"]} <= {
         "road", "wheel", "driver", "sea", "ship", "harbour", "sailor",
     }  # fmt: skip
-    assert found["company"][0][0] in {"road", "wheel", "driver"}
+    assert found["stands_out"][0][0] in {"road", "wheel", "driver"}
     picture = tmp_path / "clause.svg"
     assert main(["explain", str(model), "car", "--clause", "0", "--plot", str(picture)]) == 0
     assert "<svg" in picture.read_text()
@@ -59,7 +59,7 @@ def test_tables_fit_a_narrow_terminal(
 def test_why(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["why", str(model), "car", "wheel"]) == 0
     out = capsys.readouterr().out
-    assert "company of car and wheel: " in out
+    assert "association of car and wheel: " in out
     assert "car and wheel occur together in " in out
     assert main(["why", str(model), "car", "sea", "--metric", "association"]) == 0
     assert "Clauses: states of the other word's two literals" in capsys.readouterr().out

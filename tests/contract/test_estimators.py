@@ -70,6 +70,18 @@ def test_fitted_attributes(board: DocumentIndex) -> None:
     assert not [name for name in vars(OmniTMAE()) if name.endswith("_")]
 
 
+def test_a_fitted_model_explains_itself(board: DocumentIndex) -> None:
+    model = OmniTMAE(n_clauses=8, n_examples=60, accumulation=1, n_jobs=1)
+    with pytest.raises(NotFittedError, match="not fitted yet"):
+        model.explain("a0")
+    model.fit(board)
+    assert model.explain("a0", n_documents=0).word == "a0"
+    assert model.why("a0", "a1", metric="cosine").score == model.word_vectors_.similarity(
+        "a0", "a1", metric="cosine"
+    )
+    assert model.trace("a0", "a1").literal == "a1"
+
+
 def test_a_sparse_matrix_is_a_corpus() -> None:
     documents = sp.csr_matrix(np.array([[1, 1, 0, 0], [0, 0, 1, 1]] * 20))
     model = OmniTMAE(**SMALL).fit(documents, vocabulary=["road", "car", "sea", "ship"])

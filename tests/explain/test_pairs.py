@@ -2,24 +2,19 @@ from __future__ import annotations
 
 import json
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
 
-from omnitm.embedding import metrics
+from omnitm.corpus import DocumentIndex
+from omnitm.embedding import WordVectors, metrics, train_vectors
 from omnitm.errors import FileError, ParameterError, UnknownWordError
 from omnitm.explain import Explainer
-from omnitm.explain.company import N_PEERS, surplus
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from omnitm.corpus import DocumentIndex
-    from omnitm.embedding import WordVectors
+from omnitm.machine import AutoencoderSettings
 
 
-@pytest.mark.parametrize("metric", ["cosine", "company"])
+@pytest.mark.parametrize("metric", ["cosine", "similarity"])
 def test_shares_of_coordinates_add_up(explainer: Explainer, metric: str) -> None:
     found = explainer.why("a0", "a1", metric=metric, n=12)
     parts = [*found.contributions_for, *found.contributions_against]
@@ -34,7 +29,7 @@ def test_shares_of_coordinates_add_up(explainer: Explainer, metric: str) -> None
 
 
 def test_the_score_is_that_of_the_vectors(explainer: Explainer) -> None:
-    for metric in ("cosine", "association", "association-symmetric"):
+    for metric in ("similarity", "cosine", "association", "association-symmetric"):
         expected = explainer.vectors.similarity("a0", "b0", metric=metric)
         assert explainer.why("a0", "b0", metric=metric).score == expected
 
@@ -73,15 +68,15 @@ def test_any_metric_with_contributions_can_be_explained(
     found = explainer.why("a0", "a1", metric="product", n=3)
     assert found.total_for + found.total_against == found.score
     with pytest.raises(
-        ParameterError, match=r"'metric' parameter of why must be one of 'company', .*'product'"
+        ParameterError, match=r"'metric' parameter of why must be one of 'cosine', .*'product'"
     ):
         explainer.why("a0", "a1", metric="euclidean")
 
 
 def test_words_of_a_topic_share_its_words(board: DocumentIndex, explainer: Explainer) -> None:
-    found = explainer.why("a0", "a1", n_documents=2)
-    same, other = explainer.why("a0", "a1").score, explainer.why("a0", "b0").score
-    assert same > 0 > other
+    found = explainer.why("a0", "a1", metric="similarity", n_documents=2)
+    assert found.score > explainer.why("a0", "b0", metric="similarity").score
+    assert math.fsum(found.parts.values()) == pytest.approx(found.score)
     for part in found.contributions_for:
         assert part.with_first is not None
         assert part.with_first.count == sum(
@@ -104,49 +99,50 @@ def test_without_an_index_whole_vectors_can_still_be_compared(explainer: Explain
     assert found.score == explainer.why("a0", "a1", metric="cosine").score
     assert found.together is None
     assert found.contributions_for[0].with_first is None
-    for metric in ("association", "company"):
-        with pytest.raises(FileError, match="needs the index that the model was trained from"):
-            bare.why("a0", "a1", metric=metric)
+    assert bare.why("a0", "a1").metric == "cosine"
+    assert explainer.why("a0", "a1").metric == explainer.vectors.default_metric == "association"
+    with pytest.raises(FileError, match="needs the index that the model was trained from"):
+        bare.why("a0", "a1", metric="association")
 
 
 def test_bad_input(explainer: Explainer) -> None:
     with pytest.raises(UnknownWordError, match="'b3' is not in the trained words"):
-        explainer.why("a0", "b3")
+        explainer.why("a0", "b3", metric="similarity")
     with pytest.raises(UnknownWordError, match="'a7' is not in the vocabulary"):
         explainer.why("a0", "a7", metric="association")
     with pytest.raises(ParameterError, match="'n' parameter of why must be an int >= 0"):
         explainer.why("a0", "a1", n=True)
 
 
-def test_company_cancels_frequency() -> None:
-    random = np.random.default_rng(3)
-    frequencies = np.sort(np.exp(random.uniform(0, 11, 1_000)).astype(np.int64))[::-1].copy()
-    row = np.rint(20 * np.log(frequencies) - 200 + random.normal(0, 2, 1_000)).astype(np.int16)
-    row[900] += 60  # a rare word that stands out, though frequent words have higher coordinates
-    assert row[900] < row[:100].min()
-    shuffled = random.permutation(1_000)
-    found = surplus(row[shuffled], frequencies[shuffled])
-    assert shuffled[np.argmax(found)] == 900
-    assert (found == 0).mean() > 0.8
-    assert len(row) > N_PEERS
+def test_what_stands_out_names_the_topic(board: DocumentIndex) -> None:
+    settings = AutoencoderSettings(n_clauses=16, n_examples=300, accumulation=1)
+    everything = Explainer(train_vectors(board, settings=settings), board)
+    found = everything.standing_out("a0", 5)
+    assert all(word[0] == "a" and word != "a0" and value > 1 for word, value in found)
+    assert found
+    assert everything.standing_out("a0", 0) == []
+    nameless = Explainer(WordVectors(np.ones((2, 3), dtype=np.float32), ["x", "y"], None))
+    with pytest.raises(ParameterError, match="What stands out can only be said of integers"):
+        nameless.standing_out("x")
 
 
-def test_company_names_the_topic(explainer: Explainer) -> None:
-    names = [word for word, _ in explainer.company("a0", 5)]
-    assert names
-    assert all(word[0] == "a" and word != "a0" for word in names)
-    assert explainer.surplus("a0")[explainer.vectors.feature_index("a0")] == 0
-    assert explainer.company("a0", 0) == []
-
-
-def test_company_of_a_constant_row(random_index: Callable[..., DocumentIndex]) -> None:
-    frequencies = random_index(30, 300).document_frequencies
-    assert not surplus(np.zeros(300, dtype=np.int16), frequencies).any()
+def test_why_explains_the_default_similarity_of_a_model_with_many_words() -> None:
+    random = np.random.default_rng(1)
+    words = [f"w{k}" for k in range(120)]
+    index = DocumentIndex.from_documents([random.permutation(words)[:10].tolist() for _ in range(200)])
+    settings = AutoencoderSettings(n_clauses=4, n_examples=40, accumulation=1)
+    explainer = Explainer(train_vectors(index, settings=settings), index)
+    found = explainer.why("w1", "w2", n=120)
+    assert found.metric == explainer.vectors.default_metric == "similarity"
+    assert found.score == explainer.vectors.similarity("w1", "w2")
+    shares = [part.share for part in (*found.contributions_for, *found.contributions_against)]
+    assert math.fsum(shares) == pytest.approx(found.score, abs=1e-6)
+    assert Explainer(explainer.vectors).why("w1", "w2", n=120).score == found.score
 
 
 def test_a_word_can_be_asked_about(explainer: Explainer) -> None:
-    found = explainer.why("a0", "a1", n=0, through=["b2", "a3"])
-    everything = explainer.why("a0", "a1", n=12)
+    found = explainer.why("a0", "a1", metric="cosine", n=0, through=["b2", "a3"])
+    everything = explainer.why("a0", "a1", metric="cosine", n=12)
     shares = {
         part.feature: part.share
         for part in (*everything.contributions_for, *everything.contributions_against)
@@ -156,6 +152,6 @@ def test_a_word_can_be_asked_about(explainer: Explainer) -> None:
     for part in found.contributions_asked:
         assert part.share == shares.get(part.feature, 0.0)
     with pytest.raises(UnknownWordError, match="'zebra' is not in the vocabulary"):
-        explainer.why("a0", "a1", through=["zebra"])
+        explainer.why("a0", "a1", metric="cosine", through=["zebra"])
     with pytest.raises(ParameterError, match="'through' parameter of why has no meaning for 'association'"):
         explainer.why("a0", "a1", metric="association", through=["a3"])

@@ -64,12 +64,12 @@ def test_the_row_is_the_vector(client: TestClient, explainer: Explainer) -> None
     assert row["n_documents"] == len(explainer.index.documents_with(explainer.index.word_id("car")))
 
 
-def test_company(client: TestClient, explainer: Explainer) -> None:
-    found = get(client, "company", word="car", k=3)["company"]
-    assert [(row["word"], row["value"]) for row in found] == explainer.company("car", 3)
+def test_standing_out(client: TestClient, explainer: Explainer) -> None:
+    found = get(client, "standing-out", word="car", k=3)["features"]
+    assert [(row["word"], row["value"]) for row in found] == explainer.standing_out("car", 3)
 
 
-@pytest.mark.parametrize("metric", ["cosine", "company", "association"])
+@pytest.mark.parametrize("metric", ["cosine", "similarity", "association"])
 def test_a_comparison_adds_up(client: TestClient, explainer: Explainer, metric: str) -> None:
     found = get(client, "compare", word="car", other="wheel", metric=metric, k=24)
     assert found["total_for"] + found["total_against"] + found["rounding"] == pytest.approx(found["score"])
@@ -202,7 +202,7 @@ def test_without_its_index_a_model_answers_all_that_needs_none(lonely: TestClien
     assert get(lonely, "row", word="car")["n_documents"] is None
     assert get(lonely, "compare", word="car", other="wheel", metric="cosine")["together"] is None
     assert post(lonely, "common", words=["car", "wheel"])["shares"]
-    for path in ("rules", "company", "clause"):
+    for path in ("rules", "clause"):
         answer = lonely.get(f"/api/{path}", params={"word": "car"})
         assert answer.status_code == 409
         assert "needs the index" in answer.json()["error"]

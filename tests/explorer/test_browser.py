@@ -98,7 +98,7 @@ def test_search_completes_and_shows_neighbours_and_the_row(page: Page) -> None:
     page.keys(Keys.ARROW_DOWN, Keys.ENTER)
     page.see("h1", "wheel")
     assert page.query == "?word=wheel"
-    for card in ("association", "cosine", "row", "company-row"):
+    for card in ("association", "cosine", "row", "standing-out"):
         page.see(f"[data-metric={card}] .bars li")
     page.see("[data-metric=cosine] .bars a.name").click()
     page.until(lambda: page.query != "?word=wheel")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import shutil
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -11,13 +11,15 @@ import pytest
 from starlette.testclient import TestClient
 
 from omnitm.embedding import WordVectors
-from omnitm.errors import ParameterError
+from omnitm.errors import MissingExtraError, ParameterError
 from omnitm.explain import Explainer
 from omnitm.explorer import create_app
 from omnitm.explorer.vocabulary_map import MapKeeper, VocabularyMap
-from omnitm.explorer.vocabulary_map.honesty import _nearest_of_all, _nearest_of_candidates, share_kept
+from omnitm.explorer.vocabulary_map.arranging import arranged
+from omnitm.explorer.vocabulary_map.honesty import share_kept
 from omnitm.explorer.vocabulary_map.keeper import MapWork
-from omnitm.explorer.vocabulary_map.layout import first_map
+from omnitm.explorer.vocabulary_map.layout import first_map, full_map
+from omnitm.explorer.vocabulary_map.neighbours import true_neighbours
 from omnitm.explorer.vocabulary_map.reduction import main_axes, unit_rows
 from omnitm.explorer.vocabulary_map.stored import header_of, map_places, model_identity, read_map, write_map
 
@@ -29,26 +31,61 @@ def blobs(n_rows: int = 120, n_columns: int = 60) -> np.ndarray:
     return (middles[np.arange(n_rows) % 4] + random.integers(-9, 9, (n_rows, n_columns))).astype(np.int16)
 
 
-def test_main_axes_are_those_of_an_exact_decomposition() -> None:
-    matrix = blobs()
-    done: list[float] = []
-    reduced = main_axes(matrix, 3, progress=done.append)
+@pytest.mark.parametrize("shape", [(120, 60), (60, 120)])
+def test_main_axes_are_those_of_an_exact_decomposition(shape: tuple[int, int]) -> None:
+    matrix = blobs(*shape)
     centred = unit_rows(matrix) - unit_rows(matrix).mean(axis=0)
     left, lengths, _ = np.linalg.svd(centred, full_matrices=False)
     exact = left[:, :3] * lengths[:3]
-    assert np.allclose(np.abs(reduced), np.abs(exact), atol=1e-3)
-    assert done == sorted(done)
-    assert done[-1] == pytest.approx(1.0)
+    assert np.allclose(np.abs(main_axes(matrix, 3)), np.abs(exact), atol=1e-3)
 
 
-def test_true_neighbours_by_candidates_are_the_exact_ones() -> None:
-    matrix = blobs()
-    exact = _nearest_of_all(matrix, 5, None)
-    likely = _nearest_of_candidates(matrix, main_axes(matrix, 20), 5, None)
-    assert (
-        np.mean([len(set(a) & set(b)) / 5 for a, b in zip(exact.tolist(), likely.tolist(), strict=True)])
-        > 0.99
-    )
+@pytest.fixture(scope="module")
+def many_words() -> WordVectors:
+    """Enough words for the default similarity, in four topics."""
+    random = np.random.default_rng(2)
+    lit = (np.arange(120)[:, None] % 4 == np.arange(120) % 4) & (random.random((120, 120)) < 0.6)
+    matrix = np.where(lit, random.integers(-60, 90, (120, 120)), -100).astype(np.int16)
+    names = [f"w{k}" for k in range(120)]
+    return WordVectors(matrix, names, names)
+
+
+def test_true_neighbours_are_those_that_the_model_finds(many_words: WordVectors) -> None:
+    done: list[float] = []
+    found = true_neighbours(many_words, 5, done.append)
+    for row in (0, 50, 119):
+        expected = many_words.similar_by_word(f"w{row}", 5, metric="similarity")
+        assert [f"w{k}" for k in found.rows[row]] == [word for word, _ in expected]
+        assert found.scores[row] == pytest.approx([score for _, score in expected], rel=1e-4)
+    assert done[-1] == 1.0
+
+
+def test_true_neighbours_of_nameless_vectors_are_those_by_cosine(many_words: WordVectors) -> None:
+    dense = WordVectors(many_words.matrix.astype(np.float32), many_words.index_to_key, None)
+    found = true_neighbours(dense, 5)
+    expected = dense.similar_by_word("w7", 5, metric="cosine")
+    assert [f"w{k}" for k in found.rows[7]] == [word for word, _ in expected]
+
+
+def test_neighbours_stay_together_and_the_map_is_the_same_every_time(many_words: WordVectors) -> None:
+    told: list[str] = []
+    found = full_map(many_words, lambda stage, _: told.append(stage))
+    distance = np.linalg.norm(found.positions[:, None] - found.positions, axis=2)
+    same = np.arange(120)[:, None] % 4 == np.arange(120) % 4
+    assert distance[same].mean() < distance[~same].mean() / 2
+    assert found.metric == "similarity"
+    assert found.kept is not None
+    assert found.kept.mean() > 0.3
+    assert {"finding true neighbours", "arranging the words"} <= set(told)
+    again = full_map(many_words, lambda *_: None)
+    assert np.array_equal(found.positions, again.positions)
+
+
+def test_the_map_needs_its_extra(monkeypatch: pytest.MonkeyPatch, many_words: WordVectors) -> None:
+    monkeypatch.setitem(sys.modules, "openTSNE", None)
+    near = true_neighbours(many_words, 9)
+    with pytest.raises(MissingExtraError, match=r"pip install 'omnitm\[explorer\]'"):
+        arranged(near, np.zeros((120, 2), dtype=np.float32))
 
 
 def test_share_kept_is_one_on_a_perfect_map_and_small_on_a_shuffled_one() -> None:
@@ -147,15 +184,6 @@ def test_work_can_be_stopped(own_copy: Path) -> None:
     work.stop()
     assert work.ended
     assert "could not be computed" in work.state()["problem"]
-
-
-def test_progress_is_read_from_both_kinds_of_lines() -> None:
-    work = MapWork.__new__(MapWork)
-    work.stage, work.done, work.stored, work.problem = "starting", 0.0, "", ""
-    work._take(json.dumps({"stage": "reading the vectors", "done": 0.5}))
-    assert (work.stage, work.done) == ("reading the vectors", 0.5)
-    work._take("[t-SNE] Iteration 250: error = 2.2, gradient norm = 0.1 (50 iterations in 1.0s)")
-    assert (work.stage, work.done) == ("arranging the words", 0.25)
 
 
 def test_a_model_in_memory_has_no_place_for_a_map(explainer: Explainer) -> None:

@@ -12,11 +12,13 @@ from omnitm.errors import ParameterError
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Sequence
 
     from omnitm.cli.examples import Commands
     from omnitm.corpus import DocumentIndex
     from omnitm.embedding import WordVectors
     from omnitm.evaluation.interpretability import Interpretability
+    from omnitm.evaluation.readouts import Readout
 
 _EXAMPLE = """\
   omnitm evaluate interpretability news-model word2vec-model --index held-out-index
@@ -32,6 +34,13 @@ def add_parser(commands: Commands) -> None:
     parser.add_argument("models", metavar="MODEL", type=Path, nargs="+", help="folders of trained models")
     parser.add_argument(
         "--index", metavar="HELD_OUT", type=Path, required=True, help="index of documents not trained on"
+    )
+    parser.add_argument(
+        "--vocabulary",
+        metavar="N",
+        type=int,
+        default=5000,
+        help="first words come from the N words that most held-out documents have (default: 5000)",
     )
     parser.add_argument(
         "--words", metavar="N", type=int, default=500, help="words to look at, at random (default: 500)"
@@ -60,42 +69,57 @@ def measure_all(arguments: argparse.Namespace) -> list[Interpretability]:
     """Read every model out and measure it."""
     from omnitm.corpus import DocumentIndex
     from omnitm.embedding import WordVectors
+    from omnitm.evaluation.coherence import Coherence
     from omnitm.evaluation.interpretability import measure_interpretability
     from omnitm.evaluation.readouts import choose_words, nmf_of_ppmi, read_out
-    from omnitm.explain.places import index_of_model
 
-    if arguments.words < 20:
-        raise ParameterError(f"--words must be at least 20. Got {arguments.words} instead.")
+    for name in ("vocabulary", "words"):
+        if getattr(arguments, name) < 20:
+            raise ParameterError(f"--{name} must be at least 20. Got {getattr(arguments, name)} instead.")
     held_out = DocumentIndex.open(arguments.index)
     models = [WordVectors.load(path) for path in arguments.models]
-    words = choose_words(models, held_out, arguments.words, arguments.seed)
-    options: dict[str, Any] = {"n_dimensions": arguments.dimensions, "seed": arguments.seed}
+    words = choose_words(models, held_out, arguments.vocabulary)
+    coherence = Coherence(held_out, words)
+    options: dict[str, Any] = {
+        "n_dimensions": arguments.dimensions,
+        "n_words": arguments.words,
+        "seed": arguments.seed,
+    }
     results = []
     for path, vectors in zip(arguments.models, models, strict=True):
-        index = index_of_model(path)
-        again = _trained_again(vectors, index, words)
-        second = None if again is None else read_out(path.name, again, again.index_to_key, index or held_out)
-        readout = read_out(path.name, vectors, words, index or held_out)
-        results.append(measure_interpretability(readout, held_out, again=second, **options))
+        again = trained_again(path, vectors, words)
+        readout = read_out(path.name, vectors, words)
+        results.append(measure_interpretability(readout, coherence, again=again, **options))
     if arguments.nmf is not None:
         corpus = _index_for_nmf(arguments.models[0], words)
         first, second = (nmf_of_ppmi(corpus, words, arguments.nmf, seed) for seed in (0, 1))
-        results.append(measure_interpretability(first, held_out, again=second, **options))
+        results.append(measure_interpretability(first, coherence, again=second, **options))
     return results
 
 
-def _trained_again(vectors: WordVectors, index: DocumentIndex | None, words: list[str]) -> WordVectors | None:
-    """Train some words with the next seed; None where the index is gone or the model is not one of ours."""
+def trained_again(path: Path, vectors: WordVectors, words: Sequence[str]) -> Readout | None:
+    """Find the same model with another seed: a folder `NAME-seed1` beside it, or some words trained again.
+
+    None where neither can be had: the index is gone, or the model is not one of ours.
+    """
     from dataclasses import replace
 
+    from omnitm.embedding import WordVectors as Vectors
     from omnitm.embedding import train_vectors
     from omnitm.embedding.store import TrainingRecord
+    from omnitm.evaluation.readouts import read_out, read_out_again
+    from omnitm.explain.places import index_of_model
 
-    record = vectors.training
+    other = path.with_name(f"{path.name}-seed1")
+    if other.is_dir():
+        vectors = Vectors.load(other)
+        return read_out(other.name, vectors, [word for word in words if word in vectors])
+    record, index = vectors.training, index_of_model(path)
     if index is None or not isinstance(record, TrainingRecord):
         return None
     again = replace(record, seed=record.seed + 1)
-    return train_vectors(index, words[:_WORDS_AGAIN], settings=again.settings, seed=again.seed)
+    chosen = words[:: max(len(words) // _WORDS_AGAIN, 1)][:_WORDS_AGAIN]
+    return read_out_again(vectors, train_vectors(index, chosen, settings=again.settings, seed=again.seed))
 
 
 def _index_for_nmf(model: Path, words: list[str]) -> DocumentIndex:

@@ -54,14 +54,17 @@ def run(arguments: argparse.Namespace) -> int:
         return 0
     explanation = explainer.explain(arguments.word, n_documents=arguments.documents)
     if arguments.json:
-        print_json({**explanation.to_dict(), "company": explainer.company(arguments.word, arguments.count)})
+        print_json(
+            {**explanation.to_dict(), "stands_out": explainer.standing_out(arguments.word, arguments.count)}
+        )
         return 0
     console = make_console()
     _print_summary(console, explanation)
     _print_rules(console, explanation, arguments.count)
     _print_literals(console, explanation)
-    company = ", ".join(word for word, _ in explainer.company(arguments.word, 2 * arguments.count))
-    console.print(f"\nStands out among equally frequent words: {company}", markup=False)
+    features = explainer.standing_out(arguments.word, 2 * arguments.count)
+    named = ", ".join(f"{word} {value:.0f}" for word, value in features) or "nothing"
+    console.print(f"\nStands out, by so many deviations from other words: {named}", markup=False)
     return 0
 
 

@@ -43,9 +43,8 @@ def add_parser(commands: Commands) -> None:
     parser.add_argument("--through", metavar="WORD", nargs="+", default=(), help="show these words as well")
     parser.add_argument(
         "--metric",
-        default="company",
-        help="company: words that both lean on, for their frequency (default); association or "
-        "association-symmetric: by clauses; cosine: of the raw vectors",
+        help="similarity: association and shared company, word by word (default from 100 words on); "
+        "association or association-symmetric: by clauses; cosine: of the raw vectors",
     )
 
 
@@ -96,9 +95,13 @@ def _print_sum(console: Console, comparison: Comparison) -> None:
     kind = "clauses" if comparison.clauses else "words"
     console.print(
         f"{comparison.metric} of {comparison.word} and {comparison.other}: {comparison.score:.4g} = "
-        f"{' '.join(parts)} ({comparison.n_for:,} {kind} for, {comparison.n_against:,} against)\n",
+        f"{' '.join(parts)} ({comparison.n_for:,} {kind} for, {comparison.n_against:,} against)",
         markup=False,
     )
+    if comparison.parts:
+        named = " + ".join(f"{value:.4g} {name}" for name, value in comparison.parts.items())
+        console.print(f"or by parts: {comparison.score:.4g} = {named}", markup=False)
+    console.print()
 
 
 def _print_shares(

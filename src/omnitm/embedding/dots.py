@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 _STEPS = 32_767  # a vector of real numbers is cut into two int16 vectors: coarse steps, and steps of steps
 
+_EDGES = (0, 4096, 8192, 16384)  # of blocks of columns; frequent words, which vary most, come first
+
 
 class RowLengths(NamedTuple):
     """What is known about the rows of a matrix after reading it once."""
@@ -21,15 +23,26 @@ class RowLengths(NamedTuple):
     """Euclidean length of every row."""
     largest: int
     """Largest magnitude in the matrix."""
+    edges: NDArray[np.int64]
+    """Where blocks of columns begin, and the last one ends; none for real numbers."""
+    sums: NDArray[np.int64]
+    """Sum of every block, rows x blocks."""
+    squares: NDArray[np.int64]
+    """Sum of the squares of every block, rows x blocks."""
 
 
 def row_lengths(matrix: NDArray[Any]) -> RowLengths:
-    """Measure every row."""
+    """Measure every row, and blocks of columns of integers."""
+    n_rows, n_columns = matrix.shape
     if matrix.dtype != np.int16:
-        return RowLengths(np.sqrt(np.einsum("ij,ij->i", matrix, matrix, dtype=np.float64)), 0)
-    squares = np.empty(len(matrix), dtype=np.int64)
-    largest = _native.row_squares(matrix, squares)
-    return RowLengths(np.sqrt(squares), largest)
+        norms = np.sqrt(np.einsum("ij,ij->i", matrix, matrix, dtype=np.float64))
+        nothing = np.zeros((n_rows, 0), dtype=np.int64)
+        return RowLengths(norms, 0, np.zeros(0, dtype=np.int64), nothing, nothing)
+    edges = np.array([*(edge for edge in _EDGES if edge < n_columns), n_columns], dtype=np.int64)
+    shape = n_rows, len(edges) - 1
+    sums, squares = np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=np.int64)
+    largest = _native.block_sums(matrix, edges, sums.reshape(-1), squares.reshape(-1))
+    return RowLengths(np.sqrt(squares.sum(axis=1)), largest, edges, sums, squares)
 
 
 def row_dots(matrix: NDArray[Any], largest: int, vector: NDArray[Any]) -> NDArray[np.float64]:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from omnitm.corpus import DocumentIndex
     from omnitm.embedding.progress import ProgressOption
+    from omnitm.explain import Comparison, Explainer, Trace, WordExplanation
 
 
 class OmniTMAE(BaseEstimator):  # type: ignore[misc]
@@ -171,6 +172,25 @@ class OmniTMAE(BaseEstimator):  # type: ignore[misc]
         else:
             self.word_vectors_ = add_words(self.index_, self._model_dir, words, **where)
         return self
+
+    def explain(self, word: str, **options: Any) -> WordExplanation:
+        """Show what a word's machine has learned; see `omnitm.Explainer.explain`."""
+        return self._explainer().explain(word, **options)
+
+    def why(self, word: str, other: str, **options: Any) -> Comparison:
+        """Take the similarity of two words apart; see `omnitm.Explainer.why`."""
+        return self._explainer().why(word, other, **options)
+
+    def trace(self, word: str, literal: str, **options: Any) -> Trace:
+        """Follow a literal through the training of a word; see `omnitm.Explainer.trace`."""
+        return self._explainer().trace(word, literal, **options)
+
+    def _explainer(self) -> Explainer:
+        """Explain the fitted words. The one import to the right: users look for these methods here."""
+        from omnitm.explain import Explainer
+
+        check_is_fitted(self)
+        return Explainer(self.word_vectors_, self.index_)
 
     def _settings(self) -> AutoencoderSettings:
         return AutoencoderSettings(

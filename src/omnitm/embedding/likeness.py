@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     Reals = NDArray[np.float64]
 
 PARTS = ("association", "company", "smoothed company")
-_FLOOR = 0.1  # of a baseline: differences between small associations are noise
+FLOOR = 0.1  # of a baseline: differences between small associations are noise
 _RANDOM_PAIRS = 20_000
 
 
@@ -69,6 +69,10 @@ class Similarity:
         """Add the parts of one pair."""
         return float(sum(similarity_parts(vectors, first, second).values()))
 
+    def contributions(self, vectors: WordVectors, first: str, second: str) -> Reals:
+        """Take the similarity of one pair apart into a number per feature."""
+        return contributions(vectors, first, second)
+
     def distances(self, scores: NDArray[Any]) -> NDArray[Any]:
         """Negate: there is no natural upper end."""
         return -scores.astype(np.float64)
@@ -97,6 +101,23 @@ def contributions(vectors: WordVectors, first: str, second: str) -> Reals:
     return shares
 
 
+def unit_row(vectors: WordVectors, word: str) -> NDArray[np.float32]:
+    """Return what stands out in a word's vector, at length 1: a number per feature, most of them 0."""
+    return _Word(vectors, word).unit_row
+
+
+def deviations(vectors: WordVectors, word: str) -> Reals:
+    """Return how far each coordinate of a word stands out: deviations above the mean of all words.
+
+    0 for the word's own coordinate, and for those that are the same for all words.
+    """
+    company = vectors.likeness.company
+    found = _Word(vectors, word)
+    values: Reals = (found.relative.astype(np.float64) - company.mean) * company.inverse_deviations
+    values[found.feature] = 0.0
+    return values
+
+
 class _Word:
     """A trained word's row as the parts need it."""
 
@@ -122,7 +143,7 @@ class _Word:
 
 
 def _log_ratio(relative: Any, mean: Any) -> Any:
-    return np.log((np.maximum(relative, 0) + _FLOOR) / (np.maximum(mean, 0) + _FLOOR))
+    return np.log((np.maximum(relative, 0) + FLOOR) / (np.maximum(mean, 0) + FLOOR))
 
 
 def _all_parts(vectors: WordVectors, item: str | NDArray[Any]) -> Reals:

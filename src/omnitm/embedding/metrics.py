@@ -8,6 +8,7 @@ import numpy as np
 
 from omnitm.embedding.dots import row_dots
 from omnitm.embedding.likeness import Similarity
+from omnitm.embedding.pruning import can_prune, highest_cosines
 from omnitm.errors import ParameterError
 from omnitm.parameters import check_choice
 
@@ -107,10 +108,21 @@ class Cosine:
             query = sum(
                 (weight * unit(vectors.part_vector(item)) for item, weight in parts), np.zeros(len(query))
             )
-        norms, largest = vectors.lengths
-        lengths = norms * np.linalg.norm(query.astype(np.float64))
-        dots = row_dots(vectors.matrix, largest, query)
+        lengths = vectors.lengths.norms * np.linalg.norm(query.astype(np.float64))
+        dots = row_dots(vectors.matrix, vectors.lengths.largest, query)
         return np.divide(dots, lengths, out=np.zeros_like(dots), where=lengths > 0)
+
+    def nearest(
+        self, vectors: WordVectors, parts: Sequence[Part], count: int
+    ) -> tuple[NDArray[np.intp], NDArray[Any]] | None:
+        """Find the nearest rows without scoring all; None where that saves nothing."""
+        query = vectors.part_vector(parts[0][0])
+        is_plain = len(parts) == 1 and parts[0][1] == 1.0 and query.dtype == np.int16
+        if not is_plain or not can_prune(vectors.matrix):
+            return None
+        rows, scores = highest_cosines(vectors.matrix, vectors.lengths, query, count)
+        order = best(scores, count)
+        return rows[order], scores[order]
 
     def pair(self, vectors: WordVectors, first: str, second: str) -> float:
         """Multiply the two unit vectors."""
@@ -132,6 +144,18 @@ SCORERS: dict[str, Scorer] = {
 def scorer(metric: str) -> Scorer:
     """Find the scorer of a metric."""
     return SCORERS[check_choice("WordVectors", "metric", metric, SCORERS)]
+
+
+def nearest(
+    score: Scorer, vectors: WordVectors, parts: Sequence[Part], count: int
+) -> tuple[NDArray[np.intp], NDArray[Any]]:
+    """Find the candidates with the highest scores, and their scores."""
+    found = score.nearest(vectors, parts, count) if isinstance(score, Cosine) else None
+    if found is not None:
+        return found
+    scores = score.scores(vectors, parts)
+    places = best(scores, count)
+    return places, scores[places]
 
 
 def unit(vector: NDArray[Any]) -> NDArray[np.float64]:

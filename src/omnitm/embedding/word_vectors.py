@@ -11,7 +11,7 @@ import numpy as np
 
 from omnitm.embedding.company import FEWEST_WORDS
 from omnitm.embedding.dots import RowLengths, row_lengths
-from omnitm.embedding.metrics import SCORERS, Metric, Part, best, scorer, unit
+from omnitm.embedding.metrics import SCORERS, Metric, Part, best, nearest, scorer, unit
 from omnitm.errors import ParameterError, UnknownWordError
 from omnitm.parameters import check_integer
 
@@ -240,16 +240,22 @@ class WordVectors:
         if not parts:
             raise ParameterError("most_similar needs at least one word or vector. Got none.")
         score = scorer(self.usable_metric(metric))
-        words = score.candidates(self)
-        scores = score.scores(self, parts)
-        if restrict_vocab is not None:
-            scores = scores[: check_integer("most_similar", "restrict_vocab", restrict_vocab, 1)]
-        if topn is None:
-            return scores
         given = {item for item, _ in parts if isinstance(item, str)}
-        wanted = check_integer("most_similar", "topn", topn, 0)
-        found = ((words[i], float(scores[i])) for i in best(scores, wanted + len(given)).tolist())
-        return [pair for pair in found if pair[0] not in given][:wanted]
+        if topn is not None and restrict_vocab is None:
+            wanted = check_integer("most_similar", "topn", topn, 0)
+            places, values = nearest(score, self, parts, wanted + len(given))
+        else:
+            scores = score.scores(self, parts)
+            if restrict_vocab is not None:
+                scores = scores[: check_integer("most_similar", "restrict_vocab", restrict_vocab, 1)]
+            if topn is None:
+                return scores
+            wanted = check_integer("most_similar", "topn", topn, 0)
+            places = best(scores, wanted + len(given))
+            values = scores[places]
+        words = score.candidates(self)
+        found = zip((words[i] for i in places.tolist()), values.tolist(), strict=True)
+        return [(word, float(value)) for word, value in found if word not in given][:wanted]
 
     def similar_by_word(
         self, word: str, topn: int = 10, restrict_vocab: int | None = None, *, metric: Metric | None = None

@@ -33,7 +33,7 @@ class Coherence:
         known = set(index.vocabulary)
         self.words = sorted(set(words) & known)
         self._places = {word: place for place, word in enumerate(self.words)}
-        self._npmi = _npmi(_pair_counts(index, self.words), index.n_documents)
+        self._npmi = _npmi(pair_counts(index, self.words), index.n_documents)
 
     def __contains__(self, word: str) -> bool:
         return word in self._places
@@ -60,7 +60,7 @@ class Coherence:
         return words[int(np.argmin(pairs.sum(axis=1)))]
 
 
-def _pair_counts(index: DocumentIndex, words: Sequence[str]) -> NDArray[np.float64]:
+def pair_counts(index: DocumentIndex, words: Sequence[str]) -> NDArray[np.float64]:
     """In how many documents each pair of words occurs."""
     from scipy.sparse import csc_matrix
 

@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from omnitm.evaluation.coherence import Coherence
 from omnitm.explain.records import Record
 from omnitm.parameters import check_integer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
-    from omnitm.corpus import DocumentIndex
+    from omnitm.evaluation.coherence import Coherence
     from omnitm.evaluation.readouts import Readout
 
 N_TOP = 10
 N_SHOWN = 5  # top words of an intrusion test
 REMOVED = (1, 3, 10, 30, 100)
+_EXAMPLES = 8
+_WORDS_AGAIN = 200
 
 
 @dataclass(frozen=True)
@@ -40,12 +41,11 @@ class Interpretability(Record):
     Attributes
     ----------
     n_words, n_dimensions, n_used
-        Words looked at; dimensions of the model; those to choose from: named after one of the words, if
-        they have names, and used by at least ten of the words.
+        Words that may be put first; dimensions of the model; those to choose from: named after one of the
+        words, if they have names, and used by at least ten of the words.
     dimension_coherence, word_coherence
         Mean NPMI, on held-out documents, of the ten words that a dimension, or a word, puts first. A word
-        puts first the names of its highest dimensions or, where they have none, its nearest words; out of
-        the words looked at, for every model.
+        puts first the names of its highest dimensions or, where they have none, its nearest words.
     intruders_found
         Share of dimensions whose five first words let an intruder be told by NPMI; by chance 1/6.
     zeros
@@ -55,6 +55,8 @@ class Interpretability(Record):
         as many of the contributing ones at random.
     stability
         Mean share (Jaccard) of a word's ten first that another seed gives as well; None: not measured.
+    examples
+        Some dimensions, by name or number, with their first words.
     """
 
     name: str
@@ -67,14 +69,16 @@ class Interpretability(Record):
     zeros: float
     faithfulness: tuple[Faithfulness, ...]
     stability: float | None = None
+    examples: dict[str, list[str]] = field(default_factory=dict)
 
 
 def measure_interpretability(
     readout: Readout,
-    held_out: DocumentIndex,
+    coherence: Coherence,
     *,
     again: Readout | None = None,
     n_dimensions: int = 200,
+    n_words: int = 500,
     n_pairs: int = 200,
     seed: int = 0,
 ) -> Interpretability:
@@ -82,79 +86,84 @@ def measure_interpretability(
 
     Parameters
     ----------
+    coherence
+        How well the read-out's words go together in documents that the model was not trained on.
     again
         The same model with another seed; it may have fewer words.
-    n_dimensions, n_pairs
-        How many dimensions, and pairs of near words, to look at; chosen at random.
+    n_dimensions, n_words, n_pairs
+        How many dimensions, words and pairs of near words to look at; chosen at random. First words come
+        from all words of the read-out, whatever is looked at.
     """
-    check_integer("measure_interpretability", "n_dimensions", n_dimensions, 1)
-    check_integer("measure_interpretability", "n_pairs", n_pairs, 1)
+    for name, value in (("n_dimensions", n_dimensions), ("n_words", n_words), ("n_pairs", n_pairs)):
+        check_integer("measure_interpretability", name, value, 1)
     random = np.random.default_rng(seed)
-    own = np.array(readout.own_dimensions, dtype=np.intp)
-    used = own[(readout.values[:, own] > 0).sum(axis=0) >= N_TOP]
-    chosen = random.permutation(used)[:n_dimensions]
-    tops = {int(k): _top_words(readout, int(k), N_TOP) for k in chosen}
-    firsts = word_tops(readout)
-    coherence = Coherence(held_out, {*readout.words, *(w for first in firsts.values() for w in first)})
+    used = _used_dimensions(readout)
+    chosen = _Columns.of(readout, random.permutation(used)[:n_dimensions].tolist())
+    looked_at = np.sort(random.permutation(len(readout.words))[:n_words]).tolist()
+    firsts = word_tops(readout, looked_at)
     return Interpretability(
         name=readout.name,
         n_words=len(readout.words),
         n_dimensions=readout.values.shape[1],
         n_used=len(used),
-        dimension_coherence=_mean(coherence.mean(top) for top in tops.values()),
+        dimension_coherence=_mean(coherence.mean(top) for top in chosen.tops),
         word_coherence=_mean(coherence.mean(first) for first in firsts.values()),
-        intruders_found=_intruders_found(readout, tops, coherence, random),
-        zeros=float((readout.values == 0).mean()),
+        intruders_found=_intruders_found(chosen, coherence, random),
+        zeros=readout.zeros,
         faithfulness=faithfulness(readout, n_pairs, random),
-        stability=None if again is None else stability(firsts, word_tops(again, readout)),
+        stability=None if again is None else _stability(readout, again),
+        examples=dict(zip(chosen.names[:_EXAMPLES], chosen.tops, strict=False)),
     )
 
 
-def word_tops(readout: Readout, among: Readout | None = None) -> dict[str, list[str]]:
+def word_tops(readout: Readout, rows: Sequence[int], among: Readout | None = None) -> dict[str, list[str]]:
     """List the ten words that each word puts first: names of dimensions or, without names, nearest words.
 
     Parameters
     ----------
+    rows
+        Which of the read-out's words.
     among
         Choose from this read-out's words; None: from those of `readout`.
     """
-    if readout.dimension_names is not None:
-        own = readout.own_dimensions if among is None else among.own_dimensions
-        names = [readout.dimension_names[k] for k in own]
-        values = readout.values[:, own]
-        order = np.argsort(-values, axis=1, kind="stable")[:, :N_TOP]
-        return {
-            word: [names[k] for k in row.tolist() if values[i, k] > 0]
-            for i, (word, row) in enumerate(zip(readout.words, order, strict=True))
-        }
-    units = readout.units()
-    near = units @ units.T
-    np.fill_diagonal(near, -np.inf)
-    order = np.argsort(-near, axis=1, kind="stable")[:, :N_TOP]
+    if readout.dimension_names is None:
+        values, names = readout.cosines(rows), readout.words
+    else:
+        own = (readout if among is None else among).own_dimensions
+        values, names = readout.rows(rows)[:, own], [readout.dimension_names[k] for k in own]
+        values = np.where(values > 0, values, -np.inf)
+    order = np.argsort(-values, axis=1, kind="stable")[:, :N_TOP]
     return {
-        word: [readout.words[k] for k in row.tolist()] for word, row in zip(readout.words, order, strict=True)
+        readout.words[row]: [names[k] for k in best.tolist() if values[place, k] > -np.inf]
+        for place, (row, best) in enumerate(zip(rows, order, strict=True))
     }
 
 
+def _stability(readout: Readout, again: Readout) -> float | None:
+    places = {word: row for row, word in enumerate(readout.words)}
+    both = [(places[word], row) for row, word in enumerate(again.words) if word in places][:_WORDS_AGAIN]
+    mine = word_tops(readout, [row for row, _ in both])
+    return stability(mine, word_tops(again, [row for _, row in both], readout))
+
+
 def stability(firsts: dict[str, list[str]], again: dict[str, list[str]]) -> float | None:
-    """Mean share of first words that two seeds agree on."""
-    common = [word for word in again if word in firsts]
-    shares = [
-        len({*firsts[word]} & {*again[word]}) / max(len({*firsts[word]} | {*again[word]}), 1)
-        for word in common
-    ]
+    """Mean share of first words that two seeds agree on; words that put none first are left out."""
+    pairs = [({*firsts[word]}, {*again[word]}) for word in again if word in firsts]
+    shares = [len(mine & yours) / len(mine | yours) for mine, yours in pairs if mine | yours]
     return float(np.mean(shares)) if shares else None
 
 
 def faithfulness(readout: Readout, n_pairs: int, random: np.random.Generator) -> tuple[Faithfulness, ...]:
     """Remove coordinates from pairs of near words and compare what is left of their cosine."""
-    units = readout.units()
-    near = units @ units.T
-    np.fill_diagonal(near, -np.inf)
+    drawn = random.permutation(len(readout.words))[:n_pairs].tolist()
+    near = readout.cosines(drawn)
     partners = near.argmax(axis=1)
-    rows = [int(i) for i in random.permutation(len(units)) if near[i, partners[i]] > 0][:n_pairs]
-    counts = [k for k in REMOVED if k < units.shape[1]] if rows else []
-    left = np.array([_left(units[row], units[partners[row]], counts, random) for row in rows])
+    pairs = [
+        (row, int(partner)) for k, (row, partner) in enumerate(zip(drawn, partners, strict=True))
+        if near[k, partner] > 0
+    ]  # fmt: skip
+    counts = [k for k in REMOVED if k < readout.values.shape[1]] if pairs else []
+    left = np.array([_left(*readout.units(pair), counts, random) for pair in pairs])
     return tuple(Faithfulness(k, *left[:, place].mean(axis=0).tolist()) for place, k in enumerate(counts))
 
 
@@ -185,31 +194,47 @@ def _cosine_without(
     return float(dot / product) if product > 1e-12 else 0.0
 
 
-def _top_words(readout: Readout, dimension: int, count: int) -> list[str]:
-    order = np.argsort(-readout.values[:, dimension], kind="stable")[:count]
-    return [readout.words[k] for k in order.tolist()]
+def _used_dimensions(readout: Readout) -> NDArray[np.intp]:
+    own = np.array(readout.own_dimensions, dtype=np.intp)
+    positive = (readout.values > 0).sum(axis=0)
+    return own[np.asarray(positive).ravel()[own] >= N_TOP]
 
 
-def _intruders_found(
-    readout: Readout, tops: dict[int, list[str]], coherence: Coherence, random: np.random.Generator
-) -> float | None:
+@dataclass(frozen=True, eq=False)
+class _Columns:
+    """Some dimensions: their values, words x dimensions, and their first words."""
+
+    words: list[str]
+    names: list[str]
+    values: NDArray[np.float32]
+    tops: list[list[str]]
+
+    @classmethod
+    def of(cls, readout: Readout, dimensions: list[int]) -> _Columns:
+        values = readout.columns(dimensions)
+        order = np.argsort(-values, axis=0, kind="stable")[:N_TOP]
+        tops = [[readout.words[k] for k in column.tolist()] for column in order.T]
+        names = readout.dimension_names or list(map(str, range(readout.values.shape[1])))
+        return cls(readout.words, [names[k] for k in dimensions], values, tops)
+
+    def lower_half(self, place: int, random: np.random.Generator) -> set[str]:
+        """Words that are low in a dimension; of equal ones some at random."""
+        shuffled = random.permutation(len(self.words))
+        order = shuffled[np.argsort(self.values[shuffled, place], kind="stable")]
+        return {self.words[k] for k in order[: len(order) // 2].tolist()}
+
+
+def _intruders_found(chosen: _Columns, coherence: Coherence, random: np.random.Generator) -> float | None:
     """Mix an intruder, high elsewhere and low here, among the first words of each dimension."""
     found = []
-    for dimension, top in tops.items():
-        others = [word for k, words in tops.items() if k != dimension for word in words[:N_SHOWN]]
-        low = {*_lower_half(readout, dimension)}
-        candidates = sorted({word for word in others if word in low and word not in top})
+    for place, top in enumerate(chosen.tops):
+        others = {word for k, words in enumerate(chosen.tops) if k != place for word in words[:N_SHOWN]}
+        candidates = sorted(others & chosen.lower_half(place, random) - {*top})
         if candidates:
             intruder = candidates[int(random.integers(len(candidates)))]
             shown = sorted([*top[:N_SHOWN], intruder])
             found.append(coherence.odd_one_out(shown) == intruder)
     return float(np.mean(found)) if found else None
-
-
-def _lower_half(readout: Readout, dimension: int) -> list[str]:
-    values = readout.values[:, dimension]
-    order = np.argsort(values, kind="stable")[: len(values) // 2]
-    return [readout.words[k] for k in order.tolist()]
 
 
 def _mean(values: Iterable[float | None]) -> float | None:

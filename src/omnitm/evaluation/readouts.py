@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from omnitm.corpus.cooccurrence import shared
+from omnitm import _native
+from omnitm.embedding.company import gain_of
+from omnitm.embedding.store import TrainingRecord
 from omnitm.errors import ParameterError
-from omnitm.explain.company import surplus
+from omnitm.evaluation.coherence import pair_counts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,6 +22,9 @@ if TYPE_CHECKING:
     from omnitm.corpus import DocumentIndex
     from omnitm.embedding import WordVectors
 
+_SPARSE = 0.5  # share of zeros from which values are kept as a sparse matrix
+_ROWS_AT_A_TIME = 500
+
 
 @dataclass(frozen=True, eq=False)
 class Readout:
@@ -26,16 +32,18 @@ class Readout:
 
     Attributes
     ----------
+    values
+        words x dimensions: an array, or a sparse matrix where most values are 0.
     dimension_names
         A word per dimension; None where dimensions have no name.
     """
 
     name: str
     words: list[str]
-    values: NDArray[Any]
+    values: Any
     dimension_names: list[str] | None
 
-    @property
+    @cached_property
     def own_dimensions(self) -> list[int]:
         """Dimensions that are named after one of the words; all dimensions where they have no names."""
         if self.dimension_names is None:
@@ -43,43 +51,102 @@ class Readout:
         words = set(self.words)
         return [k for k, name in enumerate(self.dimension_names) if name in words]
 
-    def units(self) -> NDArray[np.float64]:
-        """Rows scaled to length 1; rows of zeros stay."""
-        values: NDArray[np.float64] = self.values.astype(np.float64)
+    @property
+    def zeros(self) -> float:
+        """Share of values that are 0."""
+        nonzero = np.count_nonzero(self.values) if isinstance(self.values, np.ndarray) else self.values.nnz
+        return float(1 - nonzero / max(self.values.shape[0] * self.values.shape[1], 1))
+
+    def columns(self, dimensions: Sequence[int]) -> NDArray[np.float32]:
+        """Values of all words in some dimensions: words x dimensions."""
+        return _dense(self.values[:, list(dimensions)])
+
+    def rows(self, rows: Sequence[int]) -> NDArray[np.float32]:
+        """Values of some words in all dimensions."""
+        return _dense(self.values[list(rows)])
+
+    def units(self, rows: Sequence[int]) -> NDArray[np.float64]:
+        """Rows of some words scaled to length 1; rows of zeros stay."""
+        values: NDArray[np.float64] = self.rows(rows).astype(np.float64)
         lengths = np.linalg.norm(values, axis=1, keepdims=True)
         units: NDArray[np.float64] = np.divide(values, lengths, out=np.zeros_like(values), where=lengths > 0)
         return units
 
+    def cosines(self, rows: Sequence[int]) -> NDArray[np.float64]:
+        """Cosines of some words with all words; -inf with themselves."""
+        lengths = self._lengths
+        near = np.asarray(self.values @ self.rows(rows).T.astype(np.float64)).T
+        scale = np.outer(lengths[list(rows)], lengths)
+        found: NDArray[np.float64] = np.divide(near, scale, out=np.zeros_like(near), where=scale > 0)
+        found[np.arange(len(found)), list(rows)] = -np.inf
+        return found
 
-def choose_words(models: Sequence[WordVectors], held_out: DocumentIndex, count: int, seed: int) -> list[str]:
-    """Choose words that all models and the held-out documents have, at random."""
-    known = set(held_out.vocabulary)
-    common = [w for w in models[0].index_to_key if w in known and all(w in model for model in models[1:])]
+    @cached_property
+    def _lengths(self) -> NDArray[np.float64]:
+        if isinstance(self.values, np.ndarray):
+            return np.sqrt(np.einsum("ij,ij->i", self.values, self.values, dtype=np.float64))
+        squares = self.values.astype(np.float64).multiply(self.values).sum(axis=1)
+        return np.sqrt(np.asarray(squares).ravel())
+
+
+def choose_words(models: Sequence[WordVectors], held_out: DocumentIndex, count: int) -> list[str]:
+    """Choose the words that most held-out documents have, of those that all models know."""
+    order = np.argsort(-held_out.document_frequencies, kind="stable")
+    words = (held_out.vocabulary[k] for k in order.tolist())
+    common = [word for word in words if all(word in model for model in models)]
     if len(common) < 20:
         raise ParameterError(
             f"Only {len(common)} words are in all models and in the held-out documents; 20 are needed."
         )
-    random = np.random.default_rng(seed)
-    chosen = random.permutation(len(common))[:count]
-    return [common[k] for k in sorted(chosen.tolist())]
+    return common[:count]
 
 
-def read_out(name: str, vectors: WordVectors, words: Sequence[str], corpus: DocumentIndex) -> Readout:
-    """Read a model out: by company where dimensions are words, else as it is.
+def read_out(name: str, vectors: WordVectors, words: Sequence[str]) -> Readout:
+    """Read a model out: what stands out in Omni's vectors, and the vectors of other models as they are.
 
-    Raw coordinates of Omni tell how frequent a feature is, see `omnitm.explain.company`; frequencies are
-    those of `corpus`: best the documents that the model was trained on.
+    What stands out is what Omni's default similarity compares, see `omnitm.embedding.company`: raw
+    coordinates mostly tell how frequent a feature is.
     """
-    rows = [vectors.get_index(word) for word in words]
-    matrix = vectors.matrix[rows]
-    if not getattr(vectors, "has_named_features", True):
-        return Readout(name, list(words), matrix, None)
-    known = dict(zip(corpus.vocabulary, corpus.document_frequencies.tolist(), strict=True))
-    frequencies = np.array([known.get(feature, 0) for feature in vectors.feature_names])
-    values = np.stack([surplus(row, frequencies) for row in matrix]).astype(np.float32)
-    for row, word in enumerate(words):
-        values[row, vectors.feature_index(word)] = 0.0
-    return Readout(name, list(words), values, vectors.feature_names)
+    if isinstance(vectors.training, TrainingRecord):
+        rows = vectors.likeness.company.by_word()[[vectors.get_index(word) for word in words]]
+        return Readout(name, list(words), rows.tocsr(), vectors.feature_names)
+    return read_out_raw(name, vectors, words)
+
+
+def read_out_raw(name: str, vectors: WordVectors, words: Sequence[str]) -> Readout:
+    """Read vectors out as they are."""
+    values = _sparse_or_dense(vectors.matrix, [vectors.get_index(word) for word in words])
+    return Readout(name, list(words), values, vectors.feature_names if vectors.has_named_features else None)
+
+
+def read_out_again(vectors: WordVectors, again: WordVectors) -> Readout:
+    """Read some words of Omni that were trained once more, by the standards of the whole first model."""
+    from scipy.sparse import csr_matrix
+
+    company, words = vectors.likeness.company, again.index_to_key
+    baseline = np.empty(len(again), dtype=np.int16)
+    _native.row_modes(again.matrix, baseline)
+    scales = zip(baseline.tolist(), gain_of(baseline).tolist(), strict=True)
+    rows = [
+        company.unit_row(company.relative(again.get_vector(word), *scale, vectors.feature_index(word)))
+        for word, scale in zip(words, scales, strict=True)
+    ]
+    return Readout("again", list(words), csr_matrix(np.array(rows)), vectors.feature_names)
+
+
+def _sparse_or_dense(matrix: NDArray[Any], rows: list[int]) -> Any:
+    from scipy.sparse import csr_matrix, vstack
+
+    sample = matrix[rows[:_ROWS_AT_A_TIME]]
+    if matrix.dtype != np.int16 or (sample == 0).mean() < _SPARSE:
+        return matrix[rows].astype(np.float32)
+    parts = range(0, len(rows), _ROWS_AT_A_TIME)
+    blocks = [csr_matrix(matrix[rows[start : start + _ROWS_AT_A_TIME]].astype(np.float32)) for start in parts]
+    return vstack(blocks, format="csr")
+
+
+def _dense(values: Any) -> NDArray[np.float32]:
+    return np.asarray(values if isinstance(values, np.ndarray) else values.toarray())
 
 
 def nmf_of_ppmi(
@@ -97,25 +164,22 @@ def nmf_of_ppmi(
     return Readout(name, list(words), _quietly_fitted(model, positive_pmi(index, words)), None)
 
 
-def positive_pmi(index: DocumentIndex, words: Sequence[str]) -> NDArray[np.float64]:
+def positive_pmi(index: DocumentIndex, words: Sequence[str]) -> NDArray[np.float32]:
     """Positive pointwise mutual information of words in the same document; 0 on the diagonal."""
-    postings = [index.documents_with(index.word_id(word)) for word in words]
-    counts = np.zeros((len(words), len(words)))
-    for i, mine in enumerate(postings):
-        for j in range(i):
-            counts[i, j] = counts[j, i] = len(shared(mine, postings[j]))
-    single = np.array([len(documents) for documents in postings], dtype=np.float64)
+    counts = pair_counts(index, words)
+    single = np.diag(counts).copy()
     expected = np.outer(single, single) / max(index.n_documents, 1)
     ratio = np.divide(counts, expected, out=np.ones_like(counts), where=(counts > 0) & (expected > 0))
-    return np.maximum(np.log(ratio), 0.0)
+    np.fill_diagonal(ratio, 1.0)
+    return np.maximum(np.log(ratio), 0.0).astype(np.float32)
 
 
-def _quietly_fitted(model: Any, matrix: NDArray[np.float64]) -> NDArray[np.float64]:
+def _quietly_fitted(model: Any, matrix: NDArray[np.float32]) -> NDArray[np.float32]:
     import warnings
 
     from sklearn.exceptions import ConvergenceWarning
 
     with warnings.catch_warnings():  # a baseline need not be the optimum to the last digit
         warnings.simplefilter("ignore", ConvergenceWarning)
-        fitted: NDArray[np.float64] = model.fit_transform(matrix)
+        fitted: NDArray[np.float32] = model.fit_transform(matrix)
     return fitted

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from omnitm.embedding.likeness import deviations, similarity_parts
 from omnitm.embedding.metrics import SCORERS, unit
 from omnitm.errors import UnknownWordError
 from omnitm.explain.records import Record
 from omnitm.parameters import check_choice
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
     Contributions = Callable[[WordVectors, str, str], NDArray[np.float64]]
 
-COMPANY = "company"
+SIMILARITY = "similarity"
 BY_CLAUSES = {"association": (1.0, 0.0), "association-symmetric": (0.5, 0.5)}  # weight of each direction
 
 
@@ -54,7 +55,8 @@ class ClauseShare(Record):
 class TakenApart:
     """A score as a sum over features.
 
-    `shares` add up to `score`; `first` and `second` are the two vectors that were compared.
+    `shares` add up to `score`, and so do `parts`, where the metric has several; `first` and `second` are the
+    two vectors that were compared.
     """
 
     metric: str
@@ -63,6 +65,7 @@ class TakenApart:
     feature_names: Sequence[str]
     first: NDArray[Any]
     second: NDArray[Any]
+    parts: Mapping[str, float] = field(default_factory=dict)
 
     def column(self, feature: str) -> int:
         """Find the place of a feature."""
@@ -73,24 +76,20 @@ class TakenApart:
 
 def take_apart(vectors: WordVectors, word: str, other: str, metric: str) -> TakenApart:
     """Take a metric's score apart into a number per feature."""
-    shares = _contributions(metric)(vectors, word, other)
+    taken = _contributions(metric)
     score = vectors.similarity(word, other, metric=cast("Any", metric))
-    rows = vectors.get_vector(word), vectors.get_vector(other)
-    return TakenApart(metric, score, np.asarray(shares, dtype=np.float64), vectors.feature_names, *rows)
-
-
-def take_company_apart(
-    names: Sequence[str], first: NDArray[np.float64], second: NDArray[np.float64]
-) -> TakenApart:
-    """Take the cosine of two surpluses apart, see `omnitm.explain.company`."""
-    shares = unit(first) * unit(second)
-    return TakenApart(COMPANY, total(shares), shares, names, first, second)
+    shares = taken(vectors, word, other)
+    names, shares = vectors.feature_names, np.asarray(shares, dtype=np.float64)
+    if metric == SIMILARITY:
+        rows = deviations(vectors, word), deviations(vectors, other)
+        return TakenApart(metric, score, shares, names, *rows, similarity_parts(vectors, word, other))
+    return TakenApart(metric, score, shares, names, vectors.get_vector(word), vectors.get_vector(other))
 
 
 def _contributions(metric: str) -> Contributions:
     own = {name: found.contributions for name, found in SCORERS.items() if hasattr(found, "contributions")}
     known: dict[str, Contributions] = {"cosine": _cosine_contributions, **own}
-    check_choice("why", "metric", metric, [COMPANY, *known, *BY_CLAUSES])
+    check_choice("why", "metric", metric, [*known, *BY_CLAUSES])
     return known[metric]
 
 

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from omnitm.embedding.company import STANDS_OUT
+from omnitm.embedding.likeness import deviations
 from omnitm.embedding.store import TrainingRecord
 from omnitm.embedding.word_vectors import WordVectors
 from omnitm.errors import CorpusError, FileError, ParameterError
-from omnitm.explain.company import surplus
-from omnitm.explain.contributions import BY_CLAUSES, COMPANY, take_apart, take_company_apart
+from omnitm.explain.contributions import BY_CLAUSES, take_apart
 from omnitm.explain.evidence import Together, together
 from omnitm.explain.machines import Machines, other_corpus
 from omnitm.explain.pairs import Comparison, compare_by_clauses, compare_by_coordinates
@@ -33,8 +34,6 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
     from omnitm.corpus import DocumentIndex
     from omnitm.explain.rules import Rule
 
@@ -50,8 +49,8 @@ class Explainer:
     vectors
         The model.
     index
-        The index that it was trained from; without it only `why` works, and only for metrics that compare
-        whole vectors.
+        The index that it was trained from; without it only `standing_out` works, and `why` for metrics that
+        compare whole vectors.
 
     Examples
     --------
@@ -61,7 +60,7 @@ class Explainer:
     >>> explainer = Explainer(model.word_vectors_, model.index_)
     >>> explainer.explain("car").rules[0].match.precision
     1.0
-    >>> explainer.company("car", 1)[0][0]
+    >>> explainer.standing_out("car", 1)[0][0]
     'wheel'
     """
 
@@ -100,6 +99,12 @@ class Explainer:
         if self._index is None:
             raise FileError(self.path or "model", _NO_INDEX.format(self.path or "MODEL"))
         return self._index
+
+    @property
+    def default_metric(self) -> str:
+        """The metric of `why`: that of the vectors, or cosine where that takes the index and it is gone."""
+        default: str = self.vectors.default_metric
+        return default if self.has_index or default not in BY_CLAUSES else "cosine"
 
     @cached_property
     def machines(self) -> Machines:
@@ -143,7 +148,7 @@ class Explainer:
         word: str,
         other: str,
         *,
-        metric: str = COMPANY,
+        metric: str | None = None,
         n: int = 10,
         n_documents: int = 1,
         through: Sequence[str] = (),
@@ -153,9 +158,10 @@ class Explainer:
         Parameters
         ----------
         metric
-            "company": features that both words lean on more than on equally frequent ones;
+            "similarity": association and shared company, as a sum over words;
             "association" and "association-symmetric", which are explained by clauses;
             "cosine", and any other metric of the vectors that has `contributions`.
+            None: `default_metric`.
         n
             How many coordinates for and against.
         n_documents
@@ -164,46 +170,37 @@ class Explainer:
             Features to show whatever their share; not for associations, which are single coordinates.
         """
         _check_counts("why", n=n, n_documents=n_documents)
+        metric = self.default_metric if metric is None else metric
         if metric in BY_CLAUSES and through:
             raise ParameterError(
                 f"The 'through' parameter of why has no meaning for {metric!r}: it is one coordinate, not a "
-                "sum over words; use metric='company' or 'cosine'."
+                "sum over words; use metric='similarity' or 'cosine'."
             )
         if metric in BY_CLAUSES:
             return compare_by_clauses(self.machines, word, other, metric, n_documents=n_documents)
         if self._index is not None and isinstance(self.vectors.training, TrainingRecord):
             self.machines.check_once(word)
-        if metric == COMPANY:
-            names = self.vectors.feature_names
-            taken_apart = take_company_apart(names, self.surplus(word), self.surplus(other))
-        else:
-            taken_apart = take_apart(self.vectors, word, other, metric)
+        taken_apart = take_apart(self.vectors, word, other, metric)
         index = self._index if self._has_names else None  # a dimension without a name occurs in no document
         return compare_by_coordinates(
             taken_apart, index, word, other, n=n, n_documents=n_documents, through=through
         )
 
-    def surplus(self, word: str) -> NDArray[np.float64]:
-        """How far each coordinate of a word stands out among those of equally frequent features.
+    def standing_out(self, word: str, n: int = 10) -> list[tuple[str, float]]:
+        """Name the features that a word leans on more than other words do, and by how many deviations.
 
-        The word's own coordinate never moved from 0 and says nothing, so it is 0 here as well.
+        These are the coordinates that the metric "similarity" compares; see `omnitm.embedding.company`.
         """
-        row = self.vectors.get_vector(word)
-        if not self._has_names:
+        _check_counts("standing_out", n=n)
+        if not self.vectors.has_likeness:
             raise ParameterError(
-                "The company of a word needs dimensions that are words, and those of these vectors have no "
-                "names; use metric='cosine'."
+                "What stands out can only be said of integers whose dimensions are words, and these vectors "
+                "are of another kind; use metric='cosine'."
             )
-        values = surplus(row, self.index.document_frequencies)
-        values[self.vectors.feature_index(word)] = 0.0
-        return values
-
-    def company(self, word: str, n: int = 10) -> list[tuple[str, float]]:
-        """Name the features that a word leans on most, for their frequency."""
-        _check_counts("company", n=n)
-        values = self.surplus(word)
+        values = deviations(self.vectors, word)
         best = np.argsort(-values, kind="stable")[:n]
-        return [(self.vectors.feature_names[k], float(values[k])) for k in best.tolist() if values[k] > 0]
+        names = self.vectors.feature_names
+        return [(names[k], float(values[k])) for k in best.tolist() if values[k] > STANDS_OUT]
 
     def trace(
         self, word: str, literal: str, *, negated: bool = False, n_events: int = 5, n_documents: int = 1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -30,7 +30,8 @@ class Contribution(Record):
     share
         What it adds; the shares of all coordinates add up to the score.
     first_value, second_value
-        The coordinate in the vectors of the two words; for "company" the surplus, in deviations.
+        The coordinate in the vectors of the two words; for "similarity" how far it stands out there, in
+        deviations from the mean of all words.
     with_first, with_second
         In how many documents the feature occurs with each of the two; None without an index.
     """
@@ -61,6 +62,9 @@ class Comparison(Record):
         How many coordinates speak for and against, shown or not.
     clauses
         The shares of clauses, for metrics that read a single coordinate. All of them.
+    parts
+        What the parts of the metric "similarity" give: association, company, smoothed company; they add up
+        to the score as well. Empty for other metrics.
     rounding
         Associations are rounded down to integers; what that took away.
     together
@@ -81,6 +85,7 @@ class Comparison(Record):
     contributions_asked: tuple[Contribution, ...] = ()
     clauses: tuple[ClauseShare, ...] = ()
     together: Together | None = None
+    parts: dict[str, float] = field(default_factory=dict)
 
 
 def compare_by_clauses(
@@ -140,6 +145,7 @@ def compare_by_coordinates(
         contributions_against=tuple(map(evidence.of, smallest)),
         contributions_asked=tuple(map(evidence.of, asked)),
         together=None if index is None else together(index, word, other, n_documents),
+        parts=dict(taken_apart.parts),
     )
 
 

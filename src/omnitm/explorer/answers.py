@@ -11,7 +11,7 @@ from omnitm.corpus.cooccurrence import cooccurrence
 from omnitm.embedding.metrics import SCORERS, best
 from omnitm.embedding.store import TrainingRecord
 from omnitm.errors import UnknownWordError
-from omnitm.explain.contributions import BY_CLAUSES, COMPANY
+from omnitm.explain.contributions import BY_CLAUSES
 from omnitm.explain.evidence import read_documents, spread
 from omnitm.explorer.common import in_common
 from omnitm.explorer.passages import passage
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 METRICS = tuple(SCORERS)
 _BY_COORDINATES = ("cosine", *(name for name in METRICS if hasattr(SCORERS[name], "contributions")))
-COMPARABLE = tuple(dict.fromkeys((COMPANY, *_BY_COORDINATES, *BY_CLAUSES)))
+COMPARABLE = tuple(name for name in METRICS if name in {*_BY_COORDINATES, *BY_CLAUSES})
 _EXAMPLES = 24  # words on the first page
 
 
@@ -94,20 +94,13 @@ class Answers:
             "default_metric": self.vectors.default_metric,
             "by_clauses": sorted(BY_CLAUSES),
             "comparable": list(COMPARABLE),
-            "need_index": sorted({COMPANY, *BY_CLAUSES}),
-            "compare_by": self._compare_by(),
+            "need_index": sorted(BY_CLAUSES),
+            "compare_by": self.explainer.default_metric,
             "has_index": self.explainer.has_index,
             "n_documents": self.explainer.index.n_documents if self.explainer.has_index else None,
             "n_clauses": training.settings.n_clauses if isinstance(training, TrainingRecord) else None,
             "examples": self._examples(),
         }
-
-    def _compare_by(self) -> str:
-        """Choose the metric that a comparison begins with: one that is explained by shared words."""
-        default = self.vectors.default_metric
-        if default in COMPARABLE and default not in BY_CLAUSES:
-            return default
-        return COMPANY if self.explainer.has_index else "cosine"
 
     def _examples(self) -> list[str]:
         """Trained words to begin with: frequent, but not the most frequent, which say little."""
@@ -198,12 +191,12 @@ class Answers:
         self.check(word)
         return self.explainer.clause(word, clause, n_literals=8).to_dict()
 
-    def company(self, word: str, count: int) -> dict[str, Any]:
-        """Features that a word leans on most, for their frequency."""
+    def standing_out(self, word: str, count: int) -> dict[str, Any]:
+        """Features that a word leans on more than other words do."""
         self.check(word)
-        pairs = self.explainer.company(word, count)
+        pairs = self.explainer.standing_out(word, count)
         rows = [{"word": name, "value": value, "trained": name in self.vectors} for name, value in pairs]
-        return {"word": word, "company": rows}
+        return {"word": word, "features": rows}
 
     def trace(self, word: str, literal: str, *, negated: bool) -> dict[str, Any]:
         """Follow a literal through the training."""

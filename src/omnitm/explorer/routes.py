@@ -43,7 +43,7 @@ class Api:
             "complete": self.complete,
             "neighbours": self.neighbours,
             "row": self.row,
-            "company": self.company,
+            "standing-out": self.standing_out,
             "compare": self.compare,
             "rules": self.rules,
             "clause": self.clause,
@@ -111,13 +111,13 @@ class Api:
         """Read the vector of a word."""
         return await self.quick.run(self.answers.row, question.text("word"), question.count("k", 20))
 
-    async def company(self, question: Question) -> Any:
+    async def standing_out(self, question: Question) -> Any:
         """Find what stands out in the vector of a word."""
-        return await self.heavy.run(self.answers.company, question.text("word"), question.count("k", 20))
+        return await self.quick.run(self.answers.standing_out, question.text("word"), question.count("k", 20))
 
     async def compare(self, question: Question) -> Any:
         """Compare two words."""
-        metric = question.choice("metric", "cosine", COMPARABLE)
+        metric = question.choice("metric", self.answers.explainer.default_metric, COMPARABLE)
         pair = question.text("word"), question.text("other")
         return await self.heavy.run(self.answers.compare, *pair, metric, question.count("k", 12))
 

@@ -27,7 +27,7 @@ def main(model: Path) -> int:
 
 
 def _print(stage: str, done: float) -> None:
-    print(json.dumps({"stage": stage, "done": round(done, 3)}), flush=True)
+    print(json.dumps({"stage": stage, "done": round(min(done, 1.0), 3)}), flush=True)
 
 
 if __name__ == "__main__":

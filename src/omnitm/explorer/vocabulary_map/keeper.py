@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import subprocess
 import sys
 import threading
@@ -17,10 +16,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from omnitm.explain import Explainer
-
-_ITERATION = re.compile(r"\[t-SNE\] Iteration (\d+):")
-_ITERATIONS = 1_000
-_ARRANGING = "arranging the words"
 
 
 class MapKeeper:
@@ -129,9 +124,6 @@ class MapWork:
             self.problem = f"the map could not be computed: the process ended with status {status}"
 
     def _take(self, line: str) -> None:
-        iteration = _ITERATION.match(line)
-        if iteration:
-            self.stage, self.done = _ARRANGING, min(int(iteration[1]) / _ITERATIONS, 1.0)
         if not line.startswith("{"):
             return
         told = json.loads(line)

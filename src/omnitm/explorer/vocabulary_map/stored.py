@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 FILE = "map.bin"
-_FORMAT, _VERSION = "omnitm map", 1
+_FORMAT, _VERSION = "omnitm map", 2
 _LARGEST = 1 << 30
 _WHOLE, _UNKNOWN = 200, 255
 _BYTES_PER_WORD = 10
@@ -47,6 +47,8 @@ class VocabularyMap:
         The group of each word, and words that stand for each group.
     method
         "t-SNE" or "PCA".
+    metric
+        The metric whose neighbours are the true ones.
     """
 
     positions: NDArray[np.float32]
@@ -54,6 +56,7 @@ class VocabularyMap:
     clusters: NDArray[np.uint8]
     cluster_names: list[str]
     method: str
+    metric: str = "cosine"
 
     def to_bytes(self, model: str) -> bytes:
         """Write the map of the model with these vectors (their SHA-256)."""
@@ -70,6 +73,7 @@ class VocabularyMap:
             "model": model,
             "n_words": n_words,
             "method": self.method,
+            "metric": self.metric,
             "mean_kept": None if self.kept is None or not n_words else float(self.kept.mean()),
             "clusters": self.cluster_names,
             "sha256": hashlib.sha256(points).hexdigest(),

@@ -71,7 +71,14 @@ function summary(found, model) {
       h("span", {}, h("i", { class: "swatch-for" }), `${plural(found.n_for, unit)} for: +${decimal(found.total_for, 4)}`),
       h("span", {}, h("i", { class: "swatch-against" }), `${plural(found.n_against, unit)} against: ${decimal(found.total_against, 4)}`),
       found.rounding ? h("span", { class: "soft" }, `rounded down: ${decimal(found.rounding)}`) : null,
-      h("span", { class: "soft" }, "The parts add up to the score.")));
+      h("span", { class: "soft" }, "They add up to the score.")),
+    byParts(found));
+}
+
+function byParts(found) {
+  const parts = Object.entries(found.parts);
+  if (!parts.length) return null;
+  return h("p", { class: "small soft" }, "By parts: ", parts.map(([name, value]) => `${name} ${decimal(value, 2)}`).join(" + "), ` = ${decimal(found.score, 2)}`);
 }
 
 function togetherFact(found, model) {
@@ -90,13 +97,13 @@ function coordinates(found, model) {
 
 function wings(title, rows, found, model) {
   const most = Math.max(1, ...found.contributions_for.concat(found.contributions_against).flatMap((row) => [Math.abs(row.first_value), Math.abs(row.second_value)]));
-  const shown = (value) => (found.metric === "company" ? decimal(value, 1) : scoreText(value, "association"));
+  const shown = (value) => (found.metric === "similarity" ? decimal(value, 1) : scoreText(value, "association"));
   const wing = (value, side) => h("span", { class: `wing ${side}` }, side === "left" ? h("span", {}, shown(value)) : null,
     h("i", { class: value < 0 ? "against" : "", style: { width: `${(72 * Math.abs(value)) / most}%` } }),
     side === "right" ? h("span", {}, shown(value)) : null);
   if (!rows.length) return h("section", { class: "card" }, h("h2", {}, title), h("p", { class: "soft" }, "There are none."));
   return h("section", { class: "card" }, h("h2", {}, title),
-    h("p", { class: "soft small" }, found.metric === "company" ? "How far the coordinate stands out, in both vectors, and its part of the score" : "The coordinate in both vectors, and its part of the score"),
+    h("p", { class: "soft small" }, found.metric === "similarity" ? "How far the coordinate stands out in both vectors, in deviations from other words, and its part of the score" : "The coordinate in both vectors, and its part of the score"),
     h("div", { class: "wings", role: "table" },
       h("div", { class: "row", role: "row" },
         h("span", { class: "top number", role: "columnheader" }, found.word), h("span", { class: "top feature", role: "columnheader" }, "coordinate"),

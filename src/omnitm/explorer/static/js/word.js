@@ -10,8 +10,8 @@ import { address } from "./state.js";
 const SHOWN = 20;
 const METRICS = {
   association: ["Association", (word) => `How much the machine of ${word} leans on a word`],
-  cosine: ["Cosine", (word) => `Words used in the same company as ${word}`],
-  company: ["Company", (word) => `Words that keep the same company as ${word}`],
+  similarity: ["Similarity", (word) => `Words that occur with ${word}, or keep the same company`],
+  cosine: ["Cosine", (word) => `Words whose whole row, frequent words included, is most like that of ${word}`],
   "association-symmetric": ["Association, both ways", (word) => `${word} leans on the word, and the word on ${word}`],
 };
 
@@ -29,7 +29,7 @@ export function wordView(state, model, signal) {
   const element = h("div", {}, h("div", { class: "head" }, h("div", {}, h("h1", {}, h("bdi", {}, word)), facts), actions(word, model)), cards);
   const metrics = [...new Set([model.default_metric, "association", "cosine"])].filter((name) => model.metrics.includes(name));
   const row = rowCard(word, signal, facts, model);
-  cards.append(...metrics.map((metric) => neighboursCard(word, metric, model, signal)), ...(model.has_index ? [companyCard(word, signal)] : []), row.element);
+  cards.append(...metrics.map((metric) => neighboursCard(word, metric, model, signal)), standingOutCard(word, signal), row.element);
   row.ready.catch((problem) => {
     if (problem.status === 404) element.replaceChildren(problemCard(problem, state));
   });
@@ -63,15 +63,15 @@ function neighboursCard(word, metric, model, signal) {
   return h("section", { class: "card", data: { metric } }, h("h2", {}, "Nearest by ", name.toLowerCase(), standard), h("p", { class: "soft small" }, explain(word)), body);
 }
 
-function companyCard(word, signal) {
+function standingOutCard(word, signal) {
   const body = h("div", {}, loading("Looking …"));
-  ask("company", { word, k: SHOWN }, signal).then((found) => {
-    body.replaceChildren(found.company.length ? barList(found.company, { word, digits: 1 }) : h("p", { class: "soft" }, "No coordinate stands out."));
+  ask("standing-out", { word, k: SHOWN }, signal).then((found) => {
+    body.replaceChildren(found.features.length ? barList(found.features, { word, digits: 1 }) : h("p", { class: "soft" }, "No coordinate stands out."));
   }).catch((problem) => {
     if (problem.name !== "AbortError") body.replaceChildren(h("p", { role: "alert" }, problem.message));
   });
-  return h("section", { class: "card", data: { metric: "company-row" } }, h("h2", {}, "What stands out"),
-    h("p", { class: "soft small" }, "Coordinates above those of equally frequent words, in deviations"), body);
+  return h("section", { class: "card", data: { metric: "standing-out" } }, h("h2", {}, "What stands out"),
+    h("p", { class: "soft small" }, "Coordinates far above the same coordinate of other words, in deviations"), body);
 }
 
 function rowCard(word, signal, facts, model) {
