@@ -132,7 +132,7 @@ def test_sparse_and_dense_values_give_the_same_numbers(held_out: Coherence) -> N
     dense = measure_interpretability(Readout("x", WORDS, values, None), held_out)
     sparse = measure_interpretability(Readout("x", WORDS, csr_matrix(values), None), held_out)
     assert sparse.examples == dense.examples
-    for name in ("dimension_coherence", "word_coherence", "intruders_found", "zeros"):
+    for name in ("dimension_coherence", "word_coherence", "neighbour_coherence", "intruders_found", "zeros"):
         assert getattr(sparse, name) == pytest.approx(getattr(dense, name))
     assert sparse.faithfulness[0].left_without_top == pytest.approx(dense.faithfulness[0].left_without_top)
 

@@ -51,6 +51,9 @@ def add_parser(commands: Commands) -> None:
     parser.add_argument(
         "--nmf", metavar="N", type=int, help="add NMF of PPMI with N components, from the first model's index"
     )
+    parser.add_argument(
+        "--trained-on", metavar="INDEX", type=Path, help="the index of the models, if it is not where it was"
+    )
     parser.add_argument("--seed", metavar="N", type=int, default=0, help="of all choices (default: 0)")
     parser.add_argument("--json", action="store_true", help="print JSON")
 
@@ -87,17 +90,19 @@ def measure_all(arguments: argparse.Namespace) -> list[Interpretability]:
     }
     results = []
     for path, vectors in zip(arguments.models, models, strict=True):
-        again = trained_again(path, vectors, words)
+        again = trained_again(path, vectors, words, arguments.trained_on)
         readout = read_out(path.name, vectors, words)
         results.append(measure_interpretability(readout, coherence, again=again, **options))
     if arguments.nmf is not None:
-        corpus = _index_for_nmf(arguments.models[0], words)
+        corpus = _index_for_nmf(arguments.models[0], words, arguments.trained_on)
         first, second = (nmf_of_ppmi(corpus, words, arguments.nmf, seed) for seed in (0, 1))
         results.append(measure_interpretability(first, coherence, again=second, **options))
     return results
 
 
-def trained_again(path: Path, vectors: WordVectors, words: Sequence[str]) -> Readout | None:
+def trained_again(
+    path: Path, vectors: WordVectors, words: Sequence[str], trained_on: Path | None = None
+) -> Readout | None:
     """Find the same model with another seed: a folder `NAME-seed1` beside it, or some words trained again.
 
     None where neither can be had: the index is gone, or the model is not one of ours.
@@ -114,7 +119,7 @@ def trained_again(path: Path, vectors: WordVectors, words: Sequence[str]) -> Rea
     if other.is_dir():
         vectors = Vectors.load(other)
         return read_out(other.name, vectors, [word for word in words if word in vectors])
-    record, index = vectors.training, index_of_model(path)
+    record, index = vectors.training, index_of_model(path, trained_on)
     if index is None or not isinstance(record, TrainingRecord):
         return None
     again = replace(record, seed=record.seed + 1)
@@ -122,12 +127,14 @@ def trained_again(path: Path, vectors: WordVectors, words: Sequence[str]) -> Rea
     return read_out_again(vectors, train_vectors(index, chosen, settings=again.settings, seed=again.seed))
 
 
-def _index_for_nmf(model: Path, words: list[str]) -> DocumentIndex:
+def _index_for_nmf(model: Path, words: list[str], trained_on: Path | None) -> DocumentIndex:
     from omnitm.explain.places import index_of_model
 
-    index = index_of_model(model)
+    index = index_of_model(model, trained_on)
     if index is None or not set(words) <= set(index.vocabulary):
-        raise ParameterError(f"--nmf needs the index that {model} was trained from, and it is not there.")
+        raise ParameterError(
+            f"--nmf needs the index that {model} was trained from; name it with --trained-on."
+        )
     return index
 
 
@@ -136,7 +143,17 @@ def print_results(results: list[Interpretability]) -> None:
     from rich.text import Text
 
     faithful = "left -10 top", "left -10 random"
-    numbers = ("dimensions", "used", "NPMI dims", "NPMI words", "intruders", "zeros", *faithful, "stable")
+    numbers = (
+        "dimensions",
+        "used",
+        "NPMI dims",
+        "NPMI words",
+        "NPMI near",
+        "intruders",
+        "zeros",
+        *faithful,
+        "stable",
+    )
     table = make_table("Interpretability on held-out documents", "model", *numbers, numbers=numbers)
     for result in results:
         left = next((step for step in result.faithfulness if step.removed == 10), None)
@@ -145,17 +162,22 @@ def print_results(results: list[Interpretability]) -> None:
             Text(result.name),
             f"{result.n_dimensions:,}",
             f"{result.n_used:,}",
-            *(_number(value) for value in (result.dimension_coherence, result.word_coherence)),
+            *(_number(value) for value in coherences(result)),
             *(_share(value) for value in (result.intruders_found, result.zeros, *shares, result.stability)),
         )
     console = make_console()
     console.print(table)
     console.print(
-        "NPMI: mean of the ten first words of a dimension, and of a word; intruders: found among five first "
+        "NPMI: mean of the ten first words of a dimension, of a word, and of its nearest words; intruders: found among five first "
         "words (by chance 17 %); left: of the cosine of near words without ten coordinates; stable: first "
         "words that another seed gives as well",
         style="dim",
     )
+
+
+def coherences(result: Interpretability) -> tuple[float | None, float | None, float | None]:
+    """Three kinds of first words: of dimensions, of words, and nearest ones."""
+    return result.dimension_coherence, result.word_coherence, result.neighbour_coherence
 
 
 def _number(value: float | None) -> str:

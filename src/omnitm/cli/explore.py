@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 _EXAMPLE = """\
   omnitm explore news-model
   omnitm explore news-model --map          compute the map of the vocabulary first
+  omnitm explore news-model --groups my-groups.txt
   omnitm explore news-model --port 9000 --no-browser"""
 
 
@@ -34,6 +35,9 @@ def add_parser(commands: Commands) -> None:
     parser.add_argument(
         "--map", action="store_true", help="compute and store the map of the vocabulary first"
     )
+    parser.add_argument(
+        "--groups", metavar="FILE", type=Path, help="colour the map by groups: lines `name: word word ...`"
+    )
     parser.add_argument("--no-browser", action="store_true", help="only print the address")
 
 
@@ -41,8 +45,10 @@ def run(arguments: argparse.Namespace) -> int:
     """Open the model, then serve the page until Ctrl-C."""
     from omnitm.explain import Explainer
     from omnitm.explorer import ExplorerSettings, serve
+    from omnitm.explorer.groups import read_groups
 
     settings = ExplorerSettings(port=arguments.port)
+    groups = read_groups(arguments.groups) if arguments.groups else ""
     explainer = Explainer.open(arguments.model, arguments.index)
     if arguments.map:
         compute_map(explainer, arguments.model)
@@ -56,7 +62,7 @@ def run(arguments: argparse.Namespace) -> int:
 
             webbrowser.open(address)
 
-    serve(explainer, settings, ready=ready)
+    serve(explainer, settings, ready=ready, groups=groups)
     return 0
 
 

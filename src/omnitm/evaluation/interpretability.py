@@ -43,9 +43,10 @@ class Interpretability(Record):
     n_words, n_dimensions, n_used
         Words that may be put first; dimensions of the model; those to choose from: named after one of the
         words, if they have names, and used by at least ten of the words.
-    dimension_coherence, word_coherence
+    dimension_coherence, word_coherence, neighbour_coherence
         Mean NPMI, on held-out documents, of the ten words that a dimension, or a word, puts first. A word
-        puts first the names of its highest dimensions or, where they have none, its nearest words.
+        puts first the names of its highest dimensions or, where they have none, its nearest words; its
+        neighbours are its nearest words by cosine of the values, for every model.
     intruders_found
         Share of dimensions whose five first words let an intruder be told by NPMI; by chance 1/6.
     zeros
@@ -65,6 +66,7 @@ class Interpretability(Record):
     n_used: int
     dimension_coherence: float | None
     word_coherence: float | None
+    neighbour_coherence: float | None
     intruders_found: float | None
     zeros: float
     faithfulness: tuple[Faithfulness, ...]
@@ -108,6 +110,7 @@ def measure_interpretability(
         n_used=len(used),
         dimension_coherence=_mean(coherence.mean(top) for top in chosen.tops),
         word_coherence=_mean(coherence.mean(first) for first in firsts.values()),
+        neighbour_coherence=_mean(map(coherence.mean, nearest_words(readout, looked_at).values())),
         intruders_found=_intruders_found(chosen, coherence, random),
         zeros=readout.zeros,
         faithfulness=faithfulness(readout, n_pairs, random),
@@ -127,11 +130,21 @@ def word_tops(readout: Readout, rows: Sequence[int], among: Readout | None = Non
         Choose from this read-out's words; None: from those of `readout`.
     """
     if readout.dimension_names is None:
-        values, names = readout.cosines(rows), readout.words
-    else:
-        own = (readout if among is None else among).own_dimensions
-        values, names = readout.rows(rows)[:, own], [readout.dimension_names[k] for k in own]
-        values = np.where(values > 0, values, -np.inf)
+        return nearest_words(readout, rows)
+    own = (readout if among is None else among).own_dimensions
+    values = readout.rows(rows)[:, own].astype(np.float64)
+    names = [readout.dimension_names[k] for k in own]
+    return _firsts(readout, rows, np.where(values > 0, values, -np.inf), names)
+
+
+def nearest_words(readout: Readout, rows: Sequence[int]) -> dict[str, list[str]]:
+    """List the ten words with the highest cosines to each word."""
+    return _firsts(readout, rows, readout.cosines(rows), readout.words)
+
+
+def _firsts(
+    readout: Readout, rows: Sequence[int], values: NDArray[np.float64], names: list[str]
+) -> dict[str, list[str]]:
     order = np.argsort(-values, axis=1, kind="stable")[:, :N_TOP]
     return {
         readout.words[row]: [names[k] for k in best.tolist() if values[place, k] > -np.inf]
@@ -163,14 +176,15 @@ def faithfulness(readout: Readout, n_pairs: int, random: np.random.Generator) ->
         if near[k, partner] > 0
     ]  # fmt: skip
     counts = [k for k in REMOVED if k < readout.values.shape[1]] if pairs else []
-    left = np.array([_left(*readout.units(pair), counts, random) for pair in pairs])
+    left = np.array([_left(readout.units(pair), counts, random) for pair in pairs])
     return tuple(Faithfulness(k, *left[:, place].mean(axis=0).tolist()) for place, k in enumerate(counts))
 
 
 def _left(
-    first: NDArray[np.float64], second: NDArray[np.float64], counts: list[int], random: np.random.Generator
+    pair: NDArray[np.float64], counts: list[int], random: np.random.Generator
 ) -> list[tuple[float, float]]:
     """Compare a cosine without its strongest, and without random, contributions with the whole."""
+    first, second = pair
     shares = first * second
     score = float(shares.sum())
     strongest = np.argsort(-shares, kind="stable")

@@ -84,9 +84,11 @@ class Readout:
     @cached_property
     def _lengths(self) -> NDArray[np.float64]:
         if isinstance(self.values, np.ndarray):
-            return np.sqrt(np.einsum("ij,ij->i", self.values, self.values, dtype=np.float64))
-        squares = self.values.astype(np.float64).multiply(self.values).sum(axis=1)
-        return np.sqrt(np.asarray(squares).ravel())
+            squares = np.einsum("ij,ij->i", self.values, self.values, dtype=np.float64)
+        else:
+            squares = np.asarray(self.values.astype(np.float64).multiply(self.values).sum(axis=1)).ravel()
+        lengths: NDArray[np.float64] = np.sqrt(squares)
+        return lengths
 
 
 def choose_words(models: Sequence[WordVectors], held_out: DocumentIndex, count: int) -> list[str]:

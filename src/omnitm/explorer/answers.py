@@ -10,7 +10,7 @@ import numpy as np
 from omnitm.corpus.cooccurrence import cooccurrence
 from omnitm.embedding.metrics import SCORERS, best
 from omnitm.embedding.store import TrainingRecord
-from omnitm.errors import UnknownWordError
+from omnitm.errors import ParameterError, UnknownWordError
 from omnitm.explain.contributions import BY_CLAUSES
 from omnitm.explain.evidence import read_documents, spread
 from omnitm.explorer.common import in_common
@@ -45,10 +45,16 @@ class Answers:
     ----------
     explainer
         The model and, if it is there, its index.
+    groups
+        The user's groups of words, one per line, to colour the map by.
     """
 
-    def __init__(self, explainer: Explainer) -> None:
-        self.explainer, self.vectors = explainer, explainer.vectors
+    def __init__(self, explainer: Explainer, groups: str = "") -> None:
+        self.explainer, self.vectors, self._groups = explainer, explainer.vectors, groups
+        if not self.vectors.has_named_features:
+            raise ParameterError(
+                "The explorer shows models whose dimensions are words, and those of this one have no names."
+            )
 
     @cached_property
     def importance(self) -> NDArray[np.int64]:
@@ -100,6 +106,7 @@ class Answers:
             "n_documents": self.explainer.index.n_documents if self.explainer.has_index else None,
             "n_clauses": training.settings.n_clauses if isinstance(training, TrainingRecord) else None,
             "examples": self._examples(),
+            "groups": self._groups,
         }
 
     def _examples(self) -> list[str]:

@@ -32,7 +32,9 @@ if TYPE_CHECKING:
 _TYPES = {"html": "text/html", "css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
 
 
-def create_app(explainer: Explainer, settings: ExplorerSettings | None = None) -> Starlette:
+def create_app(
+    explainer: Explainer, settings: ExplorerSettings | None = None, *, groups: str = ""
+) -> Starlette:
     """Make the web application of one model.
 
     Parameters
@@ -41,9 +43,11 @@ def create_app(explainer: Explainer, settings: ExplorerSettings | None = None) -
         The model, with its index or without.
     settings
         Limits; None: the defaults.
+    groups
+        Groups of words to colour the map by, a line each: `vehicles: car bus train`.
     """
     settings = settings or ExplorerSettings()
-    answers = Answers(explainer)
+    answers = Answers(explainer, groups)
     api = Api(answers, MapKeeper(explainer), settings)
     app = Starlette(
         routes=[*api.routes(), *_file_routes()],

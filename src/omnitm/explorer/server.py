@@ -19,19 +19,23 @@ if TYPE_CHECKING:
 _WAITING_CONNECTIONS = 1024
 
 
-def serve(explainer: Explainer, settings: ExplorerSettings, *, ready: Callable[[str], None]) -> None:
+def serve(
+    explainer: Explainer, settings: ExplorerSettings, *, ready: Callable[[str], None], groups: str = ""
+) -> None:
     """Serve the page until the process is interrupted.
 
     Parameters
     ----------
     ready
         Called with the page's address once it can be opened.
+    groups
+        Groups of words to colour the map by, see `create_app`.
     """
     try:
         import uvicorn
     except ImportError:
         raise MissingExtraError("The explorer", "explorer") from None
-    app = create_app(explainer, settings)
+    app = create_app(explainer, settings, groups=groups)
     listener = listen(settings)
     threading.Thread(target=app.state.answers.warm_up, daemon=True).start()
     config = uvicorn.Config(

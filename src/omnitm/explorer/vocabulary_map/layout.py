@@ -70,7 +70,7 @@ def _square(points: NDArray[np.float32]) -> NDArray[np.float32]:
 
 
 def _clusters(axes: NDArray[np.float32], words: list[str]) -> tuple[NDArray[np.uint8], list[str]]:
-    """Group the words by direction; a group is named after the words nearest to its middle."""
+    """Group the words by direction; a group is named after the first, most frequent, words near its middle."""
     n_clusters = min(N_CLUSTERS, len(axes))
     if n_clusters == 0:
         return np.zeros(0, dtype=np.uint8), []
@@ -85,5 +85,6 @@ def _clusters(axes: NDArray[np.float32], words: list[str]) -> tuple[NDArray[np.u
 
 
 def _cluster_name(closeness: NDArray[np.float32], members: NDArray[np.bool_], words: list[str]) -> str:
-    order = np.argsort(-np.where(members, closeness, -np.inf))[: min(3, int(members.sum()))]
-    return ", ".join(words[k] for k in order.tolist())
+    n_members = int(members.sum())
+    near = np.argsort(-np.where(members, closeness, -np.inf))[: min(n_members, max(3, n_members // 20))]
+    return ", ".join(words[k] for k in np.sort(near)[:3].tolist())

@@ -10,6 +10,7 @@ import { problemCard } from "./problems.js";
 import { address, read, replace } from "./state.js";
 
 const MOST_WORDS = 5000; // in one question, as the server has it
+const LONGEST_SHARED = 4000; // characters of groups in the address
 const LOOK_AGAIN = 1000; // milliseconds between looks at the work on a map
 
 export function mapView(state, model, signal) {
@@ -30,8 +31,9 @@ export function mapView(state, model, signal) {
 class MapPage {
   constructor(element, data, state, model, signal) {
     Object.assign(this, { element, data, state, model, signal });
-    this.colouring = state.colour in colourings ? state.colour : "cluster";
-    this.groups = readGroups(state.groups ?? "", data);
+    this.usual = model.groups ? "groups" : "cluster";
+    this.colouring = state.colour in colourings ? state.colour : this.usual;
+    this.groups = readGroups(state.groups ?? model.groups, data);
     this.selection = null;
     this.stage = new Stage(data, {
       hover: (row) => this.tip(row),
@@ -71,18 +73,18 @@ class MapPage {
   }
 
   recolour() {
-    const { colours, sizes } = colourings[this.colouring].paint(this.data, this.groups);
+    const drawn = colourings[this.colouring].paint(this.data, this.groups);
     const inside = this.selection ? new Set(this.selection) : null;
-    for (let row = 0; inside && row < this.data.n; row += 1) if (!inside.has(row)) colours[4 * row + 3] = 50;
-    this.stage.faded = inside;
-    this.stage.colourPoints(colours, sizes);
+    for (let row = 0; inside && row < this.data.n; row += 1) if (!inside.has(row)) drawn.colours[4 * row + 3] = 50;
+    Object.assign(this.stage, { faded: inside, first: this.colouring === "groups" ? [...this.groups.of.keys()] : [] });
+    this.stage.colourPoints(drawn);
   }
 
   showColours() {
     const choices = Object.entries(colourings).map(([name, { title }]) => h("option", { value: name, selected: name === this.colouring }, title));
     const select = h("select", { "aria-label": "Colour by", onchange: (event) => {
       this.colouring = event.target.value;
-      replace({ colour: this.colouring === "cluster" ? undefined : this.colouring });
+      replace({ colour: this.colouring === this.usual ? undefined : this.colouring });
       this.recolour();
       this.showColours();
     } }, choices);
@@ -90,7 +92,7 @@ class MapPage {
       "aria-label": "Your groups", placeholder: "vehicles: car bus train\nwater: sea river lake", spellcheck: "false",
       oninput: (event) => {
         this.groups = readGroups(event.target.value, this.data);
-        replace({ groups: event.target.value.trim() || undefined });
+        replace({ groups: shareable(event.target.value.trim()) });
         this.recolour();
         list.replaceChildren(...legend(this.colouring, this.data, this.groups));
       },
@@ -105,7 +107,7 @@ class MapPage {
     const work = h("div");
     const text = isFirst
       ? "A first sketch along the two main axes. It keeps few neighbours; a full map arranges the words so that neighbours stay together."
-      : `Neighbours were kept together (${header.method}). A map of so many dimensions cannot be true everywhere: on average ${percent(header.mean_kept)} of a word's ten nearest neighbours by cosine are among its ten nearest here.`;
+      : `Neighbours were kept together (${header.method}). A map of so many dimensions cannot be true everywhere: on average ${percent(header.mean_kept)} of a word's ten nearest neighbours by ${header.metric} are among its ten nearest here.`;
     this.aboutCard.replaceChildren(h("h2", {}, "About this map"), h("p", { class: "small soft" }, `${plural(n, "word")}. ${text}`), work);
     if (isFirst) this.watch(work);
   }
@@ -155,14 +157,14 @@ class MapPage {
 
   async trueNeighbours(word, row, list) {
     try {
-      const found = await ask("neighbours", { word, metric: "cosine", k: 10 }, this.signal);
+      const found = await ask("neighbours", { word, metric: this.data.header.metric, k: 10 }, this.signal);
       if (this.chosen !== word) return;
       const near = new Set(this.nearestHere(row, 10));
       const rows = found.neighbours.map((neighbour) => ({ ...neighbour, row: this.data.rows.get(neighbour.word) }));
       this.stage.lines = rows.map((neighbour) => ({ from: row, to: neighbour.row, kept: near.has(neighbour.row) }));
       this.stage.always = [row, ...rows.map((neighbour) => neighbour.row)];
       this.stage.repaint();
-      list.replaceChildren(h("p", { class: "small soft" }, "True neighbours by cosine; dashed lines lead to those that the map puts farther away."),
+      list.replaceChildren(h("p", { class: "small soft" }, `True neighbours by ${this.data.header.metric}; dashed lines lead to those that the map puts farther away.`),
         h("ol", { class: "true-neighbours" }, rows.map((neighbour) => h("li", {}, h("a", { href: address({ ...read(), word: neighbour.word, camera: undefined }), "data-link": true }, wordText(neighbour.word)),
           h("span", { class: "small soft" }, near.has(neighbour.row) ? "near" : "apart")))));
     } catch (problem) {
@@ -215,6 +217,9 @@ class MapPage {
     ];
   }
 }
+
+// Long lists of groups would make an address that nobody can send.
+const shareable = (text) => (text && text.length <= LONGEST_SHARED ? text : undefined);
 
 function readCamera(text) {
   const [x, y, zoom] = (text ?? "").split(",").map(Number);

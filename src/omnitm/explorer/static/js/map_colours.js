@@ -1,23 +1,26 @@
 // What the colours of the map can mean.
 
 import { h, percent, plural, wordText } from "./dom.js";
+import { SHAPES } from "./map_points.js";
 import { GROUPS, OTHER, onScale, rgb, scaleStops } from "./palette.js";
 
-const TEXT_LIMIT = 4000;
+const TEXT_LIMIT = 1 << 20;
 
 function paint(data, shadeOf, isSmall = () => false) {
   const colours = new Uint8Array(4 * data.n);
   const sizes = new Float32Array(data.n);
+  const shapes = new Uint8Array(data.n);
   const size = data.n > 20000 ? 3 : data.n > 4000 ? 4 : 6;
   for (let row = 0; row < data.n; row += 1) {
     const [red, green, blue] = shadeOf(row);
     colours.set([red, green, blue, isSmall(row) ? 90 : 215], 4 * row);
     sizes[row] = isSmall(row) ? size * 0.8 : size;
   }
-  return { colours, sizes };
+  return { colours, sizes, shapes };
 }
 
 const groupShades = GROUPS.map(rgb);
+const shapeOf = (group) => Math.floor(group / GROUPS.length) % SHAPES.length; // colours come again in another shape
 const otherShade = rgb(OTHER);
 
 export const colourings = {
@@ -33,7 +36,10 @@ export const colourings = {
     title: "Your groups",
     paint: (data, groups) => {
       const drawn = paint(data, (row) => (groups.of.has(row) ? groupShades[groups.of.get(row) % GROUPS.length] : otherShade), (row) => !groups.of.has(row));
-      for (const row of groups.of.keys()) drawn.sizes[row] *= 1.8;
+      for (const [row, group] of groups.of) {
+        drawn.sizes[row] *= 2;
+        drawn.shapes[row] = shapeOf(group);
+      }
       return drawn;
     },
   },
@@ -55,16 +61,16 @@ export function readGroups(text, data) {
   return groups;
 }
 
-function swatch(hex, ...text) {
-  return h("span", {}, h("i", { style: { background: hex } }), text);
+function swatch(hex, shape, ...text) {
+  return h("span", {}, h("i", { class: SHAPES[shape], style: { background: hex } }), text);
 }
 
 export function legend(colouring, data, groups) {
-  if (colouring === "cluster") return data.header.clusters.map((name, k) => swatch(GROUPS[k % GROUPS.length], wordText(name)));
+  if (colouring === "cluster") return data.header.clusters.map((name, k) => swatch(GROUPS[k % GROUPS.length], 0, wordText(name)));
   if (colouring === "groups") {
     const unknown = groups.unknown.length ? [h("span", { class: "small soft" }, `Not on the map: ${groups.unknown.slice(0, 8).join(", ")}${groups.unknown.length > 8 ? " …" : ""}`)] : [];
     if (!groups.names.length) return [h("span", { class: "small soft" }, "One group per line: a name, a colon, words.")];
-    return [...groups.names.map((name, k) => swatch(GROUPS[k % GROUPS.length], wordText(name), h("span", { class: "soft" }, ` ${plural([...groups.of.values()].filter((group) => group === k).length, "word")}`))), ...unknown];
+    return [...groups.names.map((name, k) => swatch(GROUPS[k % GROUPS.length], shapeOf(k), wordText(name), h("span", { class: "soft" }, ` ${plural([...groups.of.values()].filter((group) => group === k).length, "word")}`))), ...unknown];
   }
   if (data.header.mean_kept === null) return [h("span", { class: "small soft" }, "Not measured for the sketch; compute the full map.")];
   return [h("div", { class: "scale", style: { background: `linear-gradient(to right, ${scaleStops().join(", ")})` } }),

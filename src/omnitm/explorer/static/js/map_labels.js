@@ -6,66 +6,110 @@ const FONT = "12px system-ui, -apple-system, 'Segoe UI', Roboto, 'DejaVu Sans', 
 const [CELL_WIDTH, CELL_HEIGHT] = [24, 17];
 const MOST = 170;
 const LOOKED_AT = 6000;
+const CHOOSE_EVERY = 150; // milliseconds
+const MOST_SPRITES = 2000;
+const HALO = 2;
+const NEW_PER_FRAME = 10;
 
 export class Labels {
   constructor(canvas, data) {
     this.context = canvas.getContext("2d");
     this.data = data;
     this.widths = new Map();
+    this.sprites = new Map();
+    this.chosen = [];
+    this.chosenAt = -Infinity;
+    this.context.font = FONT;
   }
 
-  paint(view, { lines, always, lasso, faded }) {
+  // Which names there is room for is only looked up now and then while the map moves; drawing them is copying.
+  paint(view, { lines, always, first, lasso, faded, isMoving }) {
     const { context } = this;
     context.setTransform(view.ratio, 0, 0, view.ratio, 0, 0);
     context.clearRect(0, 0, view.width, view.height);
-    context.font = FONT;
-    context.textBaseline = "middle";
-    context.lineJoin = "round";
+    this.useColours(view);
     this.lasso(lasso);
     this.lines(view, lines);
-    this.taken = new Uint8Array(Math.ceil(view.width / CELL_WIDTH + 1) * Math.ceil(view.height / CELL_HEIGHT + 1));
+    const now = performance.now();
+    const strong = new Set(always);
+    if (!isMoving || now - this.chosenAt > CHOOSE_EVERY) this.choose(view, { always, first, isMoving }, now);
+    this.drawable = isMoving ? NEW_PER_FRAME : Infinity;
+    for (const row of this.chosen) if (view.sees(row)) this.label(view, row, strong.has(row), faded && !faded.has(row));
+    context.globalAlpha = 1;
+  }
+
+  choose(view, { always, first, isMoving }, now) {
     this.columns = Math.ceil(view.width / CELL_WIDTH + 1);
-    [this.ink, this.paper, this.pale] = [colour("ink"), colour("card"), colour("soft")];
-    for (const row of always) this.label(view, row, true);
+    this.taken = new Uint8Array(this.columns * Math.ceil(view.height / CELL_HEIGHT + 1));
+    this.chosen = [];
+    this.chosenAt = now;
+    for (const row of always) this.place(view, row, true);
     let [shown, seen] = [0, 0];
+    for (const row of first) if (view.sees(row)) this.place(view, row, false);
     for (const row of this.data.order) {
-      if (shown >= MOST || seen >= LOOKED_AT) break;
+      if (shown >= MOST || seen >= LOOKED_AT || (isMoving && shown < seen - LOOKED_AT / 4)) break;
       if (!view.sees(row)) continue;
       seen += 1;
-      if (this.label(view, row, false, faded && !faded.has(row))) shown += 1;
+      if (this.place(view, row, false)) shown += 1;
     }
   }
 
-  label(view, row, isStrong, isFaded = false) {
-    const word = this.data.words[row];
+  place(view, row, isStrong) {
     const [x, y] = view.toScreen(row);
-    const width = this.width(word);
-    if (!this.take(x + 6, y, width, isStrong)) return false;
-    const { context } = this;
-    context.globalAlpha = isFaded && !isStrong ? 0.45 : 1;
-    context.lineWidth = 3;
-    context.strokeStyle = this.paper;
-    context.font = isStrong ? `650 ${FONT}` : FONT;
-    context.strokeText(word, x + 6, y);
-    context.fillStyle = this.ink;
-    context.fillText(word, x + 6, y);
-    context.globalAlpha = 1;
+    if (!this.take(x + 6, y, this.width(this.data.words[row]), isStrong)) return false;
+    this.chosen.push(row);
     return true;
+  }
+
+  useColours(view) {
+    const look = [colour("ink"), colour("card"), view.ratio].join();
+    if (look === this.look) return;
+    this.look = look;
+    [this.ink, this.paper] = [colour("ink"), colour("card")];
+    this.sprites.clear();
+  }
+
+  label(view, row, isStrong, isFaded = false) {
+    const [x, y] = view.toScreen(row);
+    const picture = this.sprite(this.data.words[row], isStrong, view.ratio);
+    if (!picture) return;
+    this.context.globalAlpha = isFaded && !isStrong ? 0.45 : 1;
+    const [left, top] = [x + 6 - HALO, y - CELL_HEIGHT / 2].map((value) => Math.round(value * view.ratio) / view.ratio);
+    this.context.drawImage(picture, left, top, picture.width / view.ratio, picture.height / view.ratio);
+  }
+
+  // A name with its halo, drawn once; nothing yet if enough names are new in this frame.
+  sprite(word, isStrong, ratio) {
+    const key = isStrong ? `!${word}` : word;
+    if (!this.sprites.has(key)) {
+      if (this.drawable <= 0) return null;
+      this.drawable -= 1;
+      if (this.sprites.size >= MOST_SPRITES) this.sprites.delete(this.sprites.keys().next().value);
+      const picture = document.createElement("canvas");
+      picture.width = Math.ceil((this.width(word) * 1.1 + 2 * HALO) * ratio);
+      picture.height = Math.ceil(CELL_HEIGHT * ratio);
+      const context = picture.getContext("2d");
+      context.scale(ratio, ratio);
+      Object.assign(context, { font: isStrong ? `650 ${FONT}` : FONT, textBaseline: "middle", lineJoin: "round", lineWidth: 3, strokeStyle: this.paper, fillStyle: this.ink });
+      context.strokeText(word, HALO, CELL_HEIGHT / 2);
+      context.fillText(word, HALO, CELL_HEIGHT / 2);
+      this.sprites.set(key, picture);
+    }
+    return this.sprites.get(key);
   }
 
   take(x, y, width, isStrong) {
     const line = Math.floor((y - CELL_HEIGHT / 2) / CELL_HEIGHT);
-    const [first, last] = [Math.floor(x / CELL_WIDTH), Math.floor((x + width) / CELL_WIDTH)];
-    const cells = [];
-    for (let row = Math.max(line, 0); row <= line + 1; row += 1) {
-      for (let column = Math.max(first, 0); column <= Math.min(last, this.columns - 1); column += 1) cells.push(row * this.columns + column);
+    const [first, last] = [Math.max(Math.floor(x / CELL_WIDTH), 0), Math.min(Math.floor((x + width) / CELL_WIDTH), this.columns - 1)];
+    for (let row = Math.max(line, 0); !isStrong && row <= line + 1; row += 1) {
+      for (let column = first; column <= last; column += 1) if (this.taken[row * this.columns + column]) return false;
     }
-    if (!isStrong && cells.some((cell) => this.taken[cell])) return false;
-    cells.forEach((cell) => { this.taken[cell] = 1; });
+    for (let row = Math.max(line, 0); row <= line + 1; row += 1) this.taken.fill(1, row * this.columns + first, row * this.columns + last + 1);
     return true;
   }
 
   width(word) {
+    this.context.font = FONT;
     if (!this.widths.has(word)) this.widths.set(word, this.context.measureText(word).width);
     return this.widths.get(word);
   }

@@ -1,10 +1,11 @@
-// Draws the points: WebGL, or a plain canvas where that is missing.
+// Draws the points: in one call of WebGL or, where no graphics card draws, pixel by pixel, which is quicker there.
 
 const VERTEX = `
-attribute vec2 position; attribute vec4 colour; attribute float size;
+attribute vec2 position; attribute vec4 colour; attribute float size; attribute float shape;
 uniform vec2 scale; uniform vec2 middle; uniform float ratio;
-varying vec4 shade; varying float radius;
+varying vec4 shade; varying float radius; varying float kind;
 void main() {
+  kind = shape;
   gl_Position = vec4((position - middle) * scale, 0.0, 1.0);
   gl_PointSize = size * ratio;
   radius = 0.5 * gl_PointSize;
@@ -12,15 +13,28 @@ void main() {
 }`;
 const FRAGMENT = `
 precision mediump float;
-varying vec4 shade; varying float radius;
+varying vec4 shade; varying float radius; varying float kind;
 void main() {
-  float inside = clamp(radius - length(gl_PointCoord - 0.5) * 2.0 * radius, 0.0, 1.0);
+  vec2 place = abs(gl_PointCoord - 0.5) * 2.0;
+  float away = kind > 1.5 ? (place.x + place.y) : kind > 0.5 ? max(place.x, place.y) * 1.1 : length(place);
+  float inside = clamp(radius - away * radius, 0.0, 1.0);
   gl_FragColor = vec4(shade.rgb * shade.a, shade.a) * inside;
 }`;
 
-export function pointPainter(canvas) {
-  const gl = canvas.getContext("webgl", { antialias: false, premultipliedAlpha: true });
-  return gl ? new WebGLPoints(gl) : new CanvasPoints(canvas.getContext("2d"));
+const SOFTWARE = /swiftshader|llvmpipe|softpipe|software|basic render/i;
+const EMPTY = 0;
+export const SHAPES = ["disc", "square", "diamond"];
+
+// Name what draws WebGL here; nothing if there is no WebGL.
+export function renderer() {
+  const gl = document.createElement("canvas").getContext("webgl");
+  const facts = gl?.getExtension("WEBGL_debug_renderer_info");
+  return gl ? String(gl.getParameter(facts ? facts.UNMASKED_RENDERER_WEBGL : gl.RENDERER)) : "";
+}
+
+export function pointPainter(canvas, by = renderer()) {
+  const gl = by && !SOFTWARE.test(by) ? canvas.getContext("webgl", { antialias: false, premultipliedAlpha: true }) : null;
+  return gl ? new WebGLPoints(gl) : new PixelPoints(canvas.getContext("2d", { willReadFrequently: true }));
 }
 
 class WebGLPoints {
@@ -38,7 +52,7 @@ class WebGLPoints {
     gl.useProgram(program);
     this.program = program;
     this.place = Object.fromEntries(["scale", "middle", "ratio"].map((name) => [name, gl.getUniformLocation(program, name)]));
-    this.buffers = Object.fromEntries(["position", "colour", "size"].map((name) => [name, gl.createBuffer()]));
+    this.buffers = Object.fromEntries(["position", "colour", "size", "shape"].map((name) => [name, gl.createBuffer()]));
     gl.enable(gl.BLEND);
     gl.blendFunc(gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
   }
@@ -52,7 +66,7 @@ class WebGLPoints {
     gl.vertexAttribPointer(location, count, type, normalized, 0, 0);
   }
 
-  set({ positions, colours, sizes }) {
+  set({ positions, colours, sizes, shapes }) {
     const { gl } = this;
     if (positions) {
       this.n = positions.length / 2;
@@ -60,6 +74,7 @@ class WebGLPoints {
     }
     if (colours) this.attribute("colour", colours, 4, gl.UNSIGNED_BYTE, true);
     if (sizes) this.attribute("size", sizes, 1, gl.FLOAT, false);
+    if (shapes) this.attribute("shape", shapes, 1, gl.UNSIGNED_BYTE, false);
   }
 
   paint(view) {
@@ -74,31 +89,65 @@ class WebGLPoints {
   }
 }
 
-class CanvasPoints {
+class PixelPoints {
   constructor(context) {
     this.context = context;
-    this.name = "canvas";
+    this.name = "pixels";
+    this.stamps = new Map();
   }
 
-  set(values) {
-    Object.assign(this, Object.fromEntries(Object.entries(values).filter(([, value]) => value)));
+  set({ positions, colours, sizes, shapes }) {
+    if (positions) this.positions = positions;
+    if (colours) this.colours = new Uint32Array(colours.buffer);
+    if (sizes) this.sizes = sizes;
+    if (shapes) this.shapes = shapes;
   }
 
   paint(view) {
-    const { context, positions, colours, sizes } = this;
-    context.setTransform(view.ratio, 0, 0, view.ratio, 0, 0);
-    context.clearRect(0, 0, view.width, view.height);
-    let last = -1;
-    for (let row = 0; row < sizes.length; row += 1) {
-      const x = (positions[2 * row] - view.x) * view.pixels + view.width / 2;
-      const y = (view.y - positions[2 * row + 1]) * view.pixels + view.height / 2;
-      if (x < 0 || y < 0 || x > view.width || y > view.height) continue;
-      const [red, green, blue, alpha] = colours.subarray(4 * row, 4 * row + 4);
-      const shade = (red << 16) + (green << 8) + blue + alpha * 16777216;
-      if (shade !== last) context.fillStyle = `rgb(${red} ${green} ${blue} / ${alpha / 255})`;
-      last = shade;
-      const size = sizes[row] * view.growth;
-      context.fillRect(x - size / 2, y - size / 2, size, size);
+    const { context, positions, colours, sizes, shapes } = this;
+    const { width, height } = context.canvas;
+    if (this.image?.width !== width || this.image.height !== height) {
+      this.image = context.createImageData(width, height);
+      this.pixels = new Uint32Array(this.image.data.buffer);
     }
+    this.pixels.fill(EMPTY);
+    const [scale, growth] = [view.pixels * view.ratio, view.ratio * view.growth];
+    for (let row = 0; row < sizes.length; row += 1) {
+      const x = Math.round((positions[2 * row] - view.x) * scale + width / 2);
+      const y = Math.round((view.y - positions[2 * row + 1]) * scale + height / 2);
+      const size = Math.min(Math.max(Math.round(sizes[row] * growth), 2), 60);
+      if (x > size && y > size && x < width - size && y < height - size) this.stamp(y * width + x, this.stampOf(size, shapes[row], width), colours[row]);
+    }
+    context.putImageData(this.image, 0, 0);
   }
+
+  // Whole pixels cover what is below them; those at the edge, half covered, only show where nothing is.
+  stamp(place, { whole, edge }, colour) {
+    const { pixels } = this;
+    for (let k = 0; k < whole.length; k += 1) pixels[place + whole[k]] = colour;
+    const pale = ((colour & 0xffffff) | (((colour >>> 25) << 24))) >>> 0;
+    for (let k = 0; k < edge.length; k += 1) if (pixels[place + edge[k]] === EMPTY) pixels[place + edge[k]] = pale;
+  }
+
+  stampOf(size, shape, width) {
+    const key = (shape * 64 + size) * 65536 + width;
+    if (!this.stamps.has(key)) {
+      const [whole, edge, radius] = [[], [], size / 2];
+      const half = Math.ceil(radius);
+      for (let y = -half; y <= half; y += 1) {
+        for (let x = -half; x <= half; x += 1) {
+          const inside = radius - distance(shape, x, y);
+          if (inside >= 0.5) whole.push(y * width + x);
+          else if (inside > 0) edge.push(y * width + x);
+        }
+      }
+      this.stamps.set(key, { whole, edge });
+    }
+    return this.stamps.get(key);
+  }
+}
+
+function distance(shape, x, y) {
+  if (SHAPES[shape] === "square") return Math.max(Math.abs(x), Math.abs(y)) * 1.1;
+  return SHAPES[shape] === "diamond" ? (Math.abs(x) + Math.abs(y)) * 0.8 : Math.hypot(x, y);
 }

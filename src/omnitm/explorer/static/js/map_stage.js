@@ -21,14 +21,14 @@ export class Stage {
     this.painter = pointPainter(this.points);
     this.labels = new Labels(this.names, data);
     this.painter.set({ positions: data.positions });
-    Object.assign(this, { lines: [], always: [], outline: [], lassoing: false, faded: null, frames: 0, pointers: new Map() });
+    Object.assign(this, { lines: [], always: [], first: [], outline: [], lassoing: false, faded: null, frames: 0, pointers: new Map() });
     this.listen();
     this.observer = new ResizeObserver(() => this.repaint());
     this.observer.observe(this.element);
   }
 
-  colourPoints(colours, sizes) {
-    this.painter.set({ colours, sizes });
+  colourPoints({ colours, sizes, shapes }) {
+    this.painter.set({ colours, sizes, shapes });
     this.repaint();
   }
 
@@ -60,7 +60,7 @@ export class Stage {
       if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height });
     }
     this.painter.paint(view);
-    this.labels.paint(view, { lines: this.lines, always: this.always, lasso: this.outline, faded: this.faded });
+    this.labels.paint(view, { lines: this.lines, always: this.always, first: this.first, lasso: this.outline, faded: this.faded, isMoving: this.isMoving });
     this.frames += 1;
   }
 
@@ -85,7 +85,14 @@ export class Stage {
     this.camera.y = Math.min(Math.max(this.camera.y + y, -1.2), 1.2);
     this.repaint();
     clearTimeout(this.settling);
-    this.settling = setTimeout(() => this.calls.moved(this.camera), 300);
+    this.isMoving = true;
+    this.settling = setTimeout(() => this.settle(), 300);
+  }
+
+  settle() {
+    this.isMoving = false;
+    this.repaint();
+    this.calls.moved(this.camera);
   }
 
   show(row, zoom) {
