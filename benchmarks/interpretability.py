@@ -5,9 +5,9 @@
         $D/yelp.jsonl.xz $D/amazon.jsonl.xz --column text -o held-out.idx
     python benchmarks/interpretability.py models --held-out held-out.idx --trained-on wiki.idx
 
-`models` holds any of the folders omni, word2vec, fasttext, glove, ppmi; `NAME-seed1` beside one of them is the
-same model with another seed. The documents are of other kinds than Wikipedia, so that all models are judged on
-texts that none of them has seen. Results go to benchmarks/results/interpretability.json and .md.
+`models` holds any of the folders omni, word2vec, fasttext, glove, ppmi; `NAME-seed1` beside one of them is
+the same model with another seed. The documents are of other kinds than Wikipedia, so that all models are
+judged on texts that none of them has seen. Results go to benchmarks/results/interpretability.json and .md.
 """
 
 from __future__ import annotations
@@ -33,6 +33,10 @@ if TYPE_CHECKING:
 RESULTS = Path(__file__).parent / "results"
 MODELS = ("omni", "word2vec", "fasttext", "glove", "ppmi")
 _OMNI = "omni"
+_HEAD = (
+    "| model | dimensions | NPMI of dimensions | of words | of neighbours | intruders found | zeros "
+    "| left without 10 best / random | stable |"
+)
 
 
 def main() -> None:
@@ -102,12 +106,11 @@ def table(found: list[Interpretability], facts: dict[str, Any]) -> str:
     lines = [
         f"# Interpretability, on {facts['held_out_documents']:,} held-out documents",
         "",
-        f"First words out of the {facts['vocabulary']:,} words that most of the documents have; 200 dimensions,",
-        "500 words and 200 pairs at random. Written by `benchmarks/interpretability.py`; docs/explain.md says",
-        "what is measured.",
+        f"First words out of the {facts['vocabulary']:,} words that most of the documents have;",
+        "200 dimensions, 500 words and 200 pairs at random. Written by `benchmarks/interpretability.py`;",
+        "docs/explain.md says what is measured.",
         "",
-        "| model | dimensions | NPMI of dimensions | of words | of neighbours | intruders found | zeros "
-        "| left without 10 best / random | stable |",
+        _HEAD,
         "|---|--:|--:|--:|--:|--:|--:|--:|--:|",
         *map(line, found),
         "",

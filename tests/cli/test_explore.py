@@ -10,10 +10,12 @@ import sys
 import urllib.request
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
 
-from omnitm import OmniTMAE
+from omnitm import OmniTMAE, WordVectors
 from omnitm.cli import main
+from omnitm.embedding.store import ModelRecord
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -44,6 +46,37 @@ def test_a_port_in_use(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert error.count("\n") == 1
 
 
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [
+        (b"", "has no groups; write one per line"),
+        (b"# a comment\nvehicles car", "group 1 must be `name: word word ...`; it is 'vehicles car'"),
+        (b"v: car\nempty:", "group 2 must be `name: word word ...`"),
+        (b"v: \xff", "must be UTF-8 text; byte 3 is not"),
+        (b"x" * (1 << 21), "has 2,097,152 bytes"),
+        (None, "is missing"),
+    ],
+)
+def test_groups_that_are_none(
+    model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], content: bytes | None, problem: str
+) -> None:
+    if content is not None:
+        (tmp_path / "groups.txt").write_bytes(content)
+    assert main(["explore", str(model), "--groups", str(tmp_path / "groups.txt"), "--no-browser"]) == 2
+    error = capsys.readouterr().err
+    assert problem in error
+    assert error.count("\n") == 1
+
+
+def test_a_model_whose_dimensions_have_no_names(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    vectors = np.ones((2, 3), dtype=np.float32)
+    WordVectors(vectors, ["a", "b"], None, training=ModelRecord("glove", {}, 0, "0" * 64)).save(
+        tmp_path / "m"
+    )
+    assert main(["explore", str(tmp_path / "m"), "--no-browser", "--port", "0"]) == 2
+    assert "The explorer shows models whose dimensions are words" in capsys.readouterr().err
+
+
 def test_a_port_that_is_none(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["explore", str(model), "--port", "70000"]) == 2
     assert "'port' parameter" in capsys.readouterr().err
@@ -66,7 +99,9 @@ def test_the_page_is_served_until_an_interrupt(model: Path) -> None:
 def test_the_map_can_be_computed_first(
     model: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("omnitm.explorer.server.serve", lambda *_, ready: ready("http://127.0.0.1:1/"))
+    monkeypatch.setattr(
+        "omnitm.explorer.server.serve", lambda *_, ready, groups: ready(f"http://127.0.0.1:1/{groups}")
+    )
     assert main(["explore", str(model), "--map", "--no-browser"]) == 0
     assert (model / "map.bin").exists()
     assert main(["explore", str(model), "--map", "--no-browser"]) == 0

@@ -74,11 +74,11 @@ def lonely(folder: Path) -> TestClient:
 class RunningServer:
     """The application behind a real port, in a thread."""
 
-    def __init__(self, explainer: Explainer, settings: ExplorerSettings) -> None:
+    def __init__(self, explainer: Explainer, settings: ExplorerSettings, groups: str = "") -> None:
         self._listener = listen(settings)
         self.address = address(self._listener)
         self.port = self._listener.getsockname()[1]
-        self.app = create_app(explainer, settings)
+        self.app = create_app(explainer, settings, groups=groups)
         self._server = uvicorn.Server(uvicorn.Config(self.app, log_level="critical", ws="none"))
         self._thread = threading.Thread(target=self._server.run, kwargs={"sockets": [self._listener]})
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import statistics
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -27,8 +28,8 @@ pytestmark = pytest.mark.skipif(
 )
 FLAGS = (
     "--headless=new", "--no-sandbox", "--disable-quic", "--no-first-run", "--disable-background-networking",
-    "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage", "--use-angle=swiftshader",
-    "--enable-unsafe-swiftshader", "--window-size=1200,900",
+    "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage", "--disable-gpu",
+    "--window-size=1200,900",
 )  # fmt: skip
 
 
@@ -183,13 +184,12 @@ def test_the_map_is_drawn_searched_and_lassoed(page: Page) -> None:
     page.see("[data-card=word] .true-neighbours li")
     page.see("[data-card=about] button", "Compute the full map")
     stage = page.see(".map-stage")
-    assert page.run("return document.querySelector('.map-stage').stage.painter.name") == "webgl"
+    assert page.run("return document.querySelector('.map-stage').stage.painter.name") == "pixels"
     page.see(".map-tools button", "All").click()
     page.see(".map-tools button", "Lasso").click()
-    width, height = stage.size["width"], stage.size["height"]
-    corners = [(-0.49, -0.40), (0.49, -0.40), (0.49, 0.49), (-0.49, 0.49)]
+    left, top, right, bottom = page.run(_AROUND_CARS)
     chain = ActionChains(page.browser, duration=20)
-    places = [(int(x * width), int(y * height)) for x, y in corners]
+    places = [(left, top), (right, top), (right, bottom), (left, bottom)]
     chain.move_to_element_with_offset(stage, *places[0]).click_and_hold()
     for place in places[1:]:
         chain.move_to_element_with_offset(stage, *place)
@@ -198,6 +198,16 @@ def test_the_map_is_drawn_searched_and_lassoed(page: Page) -> None:
     page.see("[data-card=lasso] .bars li")
     page.keys(Keys.ESCAPE)
     page.until(lambda: not page.all("[data-card=lasso]"))
+
+
+_AROUND_CARS = """
+const { stage } = document.querySelector(".map-stage");
+const points = ["car", "wheel", "road", "engine"].map((word) => stage.view.toScreen(stage.data.rows.get(word)));
+const [xs, ys] = [0, 1].map((k) => points.map((point) => point[k]));
+const middle = [stage.element.clientWidth / 2, stage.element.clientHeight / 2];
+return [Math.min(...xs) - middle[0] - 9, Math.min(...ys) - middle[1] - 9,
+  Math.max(...xs) - middle[0] + 9, Math.max(...ys) - middle[1] + 9].map(Math.round);
+"""
 
 
 def test_the_map_colours_groups_and_keeps_them_in_the_address(page: Page) -> None:
@@ -222,21 +232,28 @@ def test_the_keyboard_moves_the_map_and_the_views(page: Page) -> None:
     page.keys(Keys.ESCAPE)
 
 
-def test_forty_thousand_points_move_at_sixty_frames(page: Page) -> None:
-    """Time of the page's own work per frame; what the screen adds is the graphics card's."""
+def test_panning_and_zooming_forty_thousand_points_keeps_sixty_frames_a_second(page: Page) -> None:
+    """Intervals between frames of a map that moves, in a browser without a graphics card.
+
+    Where even a map of a hundred points is slower, other work has the machine.
+    """
     page.open("?view=map")
     page.see(".map-tools")
-    milliseconds = page.browser.execute_async_script(_FRAMES)
-    assert sorted(milliseconds)[len(milliseconds) // 2] < 16
+    page.browser.set_script_timeout(60)
+    few = statistics.median(page.browser.execute_async_script(_FRAMES, 2, 100)["intervals"])
+    if few > 18:
+        pytest.skip(f"the machine is too busy: 100 points move at {1000 / few:.0f} frames a second")
+    found = page.browser.execute_async_script(_FRAMES, 3, 40_000)
+    assert statistics.median(found["intervals"]) < 18
+    assert statistics.median(found["work"]) < 10
 
 
 _FRAMES = """
-const done = arguments[arguments.length - 1];
+const [seconds, n, done] = arguments;
 (async () => {
   const { MapData } = await import("/js/map_data.js");
   const { Stage } = await import("/js/map_stage.js");
   const { colourings } = await import("/js/map_colours.js");
-  const n = 40000;
   const words = Array.from({ length: n }, (_, k) => "word" + k);
   const place = (_, k) => Math.sin(k * 12.9898) * Math.cos(k * 0.37);
   const positions = Float32Array.from({ length: 2 * n }, place);
@@ -247,21 +264,75 @@ const done = arguments[arguments.length - 1];
   const quiet = () => "";
   const stage = new Stage(data, { hover: quiet, choose: quiet, lasso: quiet, moved: quiet });
   document.querySelector(".map").replaceChildren(stage.element);
-  const { colours, sizes } = colourings.cluster.paint(data);
-  stage.colourPoints(colours, sizes);
-  const times = [];
+  stage.colourPoints(colourings.cluster.paint(data));
+  await new Promise((resolve) => { setTimeout(resolve, 300); });
+  const [intervals, work, begin] = [[], [], performance.now()];
+  const paint = stage.paint.bind(stage);
+  stage.paint = () => { const start = performance.now(); paint(); work.push(performance.now() - start); };
+  let last = begin;
   const frame = () => {
-    stage.camera.zoom = 1 + times.length / 10;
-    stage.camera.x = Math.sin(times.length / 9) / 3;
-    const start = performance.now();
-    stage.paint();
-    times.push(performance.now() - start);
-    if (times.length < 60) requestAnimationFrame(frame);
-    else { stage.end(); done(times); }
+    const now = performance.now();
+    intervals.push(now - last);
+    last = now;
+    const time = (now - begin) / 1000;
+    Object.assign(stage.camera, { zoom: 1 + 6 * (1 - Math.cos(1.5 * time)), x: Math.sin(time) / 3 });
+    stage.move(0, 0);
+    if (time < seconds) requestAnimationFrame(frame);
+    else { stage.end(); done({ intervals, work }); }
   };
   requestAnimationFrame(frame);
 })();
 """
+
+
+@pytest.mark.parametrize("by", ["a graphics card", ""])
+def test_points_are_drawn_where_they_are_by_webgl_and_pixel_by_pixel(page: Page, by: str) -> None:
+    """WebGL is there without a card too, only slow; so both ways can be looked at."""
+    page.open()
+    found = page.browser.execute_async_script(_TWO_POINTS, by)
+    if by and found["name"] != "webgl":
+        pytest.skip("this Chromium has no WebGL")
+    assert found["name"] == ("webgl" if by else "pixels")
+    assert found["calls"] == (1 if by else 0)
+    assert found["pixels"] == [[255, 0, 0, 255], [0, 0, 255, 255], [0, 0, 0, 0]]
+
+
+_TWO_POINTS = """
+const [by, done] = arguments;
+import("/js/map_points.js").then(({ pointPainter }) => {
+  const canvas = Object.assign(document.createElement("canvas"), { width: 100, height: 100 });
+  const painter = pointPainter(canvas, by);
+  let calls = 0;
+  if (painter.gl) {
+    const draw = painter.gl.drawArrays.bind(painter.gl);
+    painter.gl.drawArrays = (...values) => { calls += 1; draw(...values); };
+  }
+  const colours = new Uint8Array([255, 0, 0, 255, 0, 0, 255, 255]);
+  const [sizes, shapes] = [new Float32Array([9, 9]), new Uint8Array([0, 1])];
+  painter.set({ positions: new Float32Array([-0.5, 0.5, 0.5, -0.5]), colours, sizes, shapes });
+  painter.paint({ x: 0, y: 0, width: 100, height: 100, pixels: 50, ratio: 1, growth: 1 });
+  const flat = document.createElement("canvas").getContext("2d");
+  flat.canvas.width = flat.canvas.height = 100;
+  flat.drawImage(canvas, 0, 0);
+  const pixel = (x, y) => [...flat.getImageData(x, y, 1, 1).data];
+  done({ name: painter.name, calls, pixels: [pixel(25, 25), pixel(75, 75), pixel(50, 50)] });
+});
+"""
+
+
+def test_groups_of_the_command_line_colour_the_map(browser: Any, explainer: Explainer) -> None:
+    groups = "\n".join([*(f"g{k}: lamp" for k in range(7)), "land: car road", "water: ship nothing"])
+    with RunningServer(explainer, ExplorerSettings(port=0), groups) as server:
+        page = Page(browser, server.address)
+        page.open("?view=map")
+        legend = page.see(".map-panel .legend", "land")
+        assert "land 2 words" in legend.text
+        assert "Not on the map: nothing" in legend.text
+        shapes = page.run(
+            "return [...document.querySelectorAll('.map-panel .legend i')].map((e) => e.className)"
+        )
+        assert shapes == ["disc"] * 7 + ["square"] * 2
+        assert page.run("return document.querySelector('.map-stage').stage.first.length") == 4
 
 
 def test_words_are_text_never_markup(page: Page) -> None:

@@ -168,9 +168,9 @@ def print_results(results: list[Interpretability]) -> None:
     console = make_console()
     console.print(table)
     console.print(
-        "NPMI: mean of the ten first words of a dimension, of a word, and of its nearest words; intruders: found among five first "
-        "words (by chance 17 %); left: of the cosine of near words without ten coordinates; stable: first "
-        "words that another seed gives as well",
+        "NPMI: mean of the ten first words of a dimension, of a word, and of its nearest words; intruders: "
+        "found among five first words (by chance 17 %); left: of the cosine of near words without ten "
+        "coordinates; stable: first words that another seed gives as well",
         style="dim",
     )
 

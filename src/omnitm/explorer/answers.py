@@ -11,7 +11,7 @@ from omnitm.corpus.cooccurrence import cooccurrence
 from omnitm.embedding.metrics import SCORERS, best
 from omnitm.embedding.store import TrainingRecord
 from omnitm.errors import ParameterError, UnknownWordError
-from omnitm.explain.contributions import BY_CLAUSES
+from omnitm.explain.contributions import BY_CLAUSES, take_apart
 from omnitm.explain.evidence import read_documents, spread
 from omnitm.explorer.common import in_common
 from omnitm.explorer.passages import passage
@@ -86,7 +86,11 @@ class Answers:
         """Do once what the first questions need."""
         self.speller.nearest("warm", 1)
         if len(self.vectors):
-            self.neighbours(self.vectors.index_to_key[0], "cosine", 1)
+            word = self.vectors.index_to_key[0]
+            for metric in ("cosine", self.vectors.default_metric):
+                self.neighbours(word, metric, 1)
+            if self.vectors.default_metric in COMPARABLE and self.vectors.default_metric not in BY_CLAUSES:
+                take_apart(self.vectors, word, word, self.vectors.default_metric)
 
     def model(self) -> dict[str, Any]:
         """Describe the model."""

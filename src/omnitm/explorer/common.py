@@ -29,8 +29,8 @@ def in_common(vectors: WordVectors, words: Sequence[str], count: int) -> dict[st
 
     Compared is what stands out in each vector, at length 1, as in the default similarity; in models with too
     few words for that, unit vectors less the mean of all words. Coordinate c of such vectors u_i adds
-    ((sum u_i[c])^2 - sum u_i[c]^2) / (n (n - 1)): these numbers, one per word of the vocabulary, add up to the
-    mean of u_i @ u_j over all pairs. Reported are those where the words lie above the mean.
+    ((sum u_i[c])^2 - sum u_i[c]^2) / (n (n - 1)): these numbers, one per word of the vocabulary, add up to
+    the mean of u_i @ u_j over all pairs. Reported are those where the words lie above the mean.
     """
     rows = np.array([vectors.get_index(word) for word in dict.fromkeys(words)], dtype=np.intp)
     read = _reader(vectors)

@@ -1,4 +1,4 @@
-"""The user's own groups of words, to colour the map by: a file with lines such as `vehicles: car bus train`."""
+"""The user's own groups of words, to colour the map by: lines such as `vehicles: car bus train`."""
 
 from __future__ import annotations
 

@@ -70,7 +70,7 @@ def _square(points: NDArray[np.float32]) -> NDArray[np.float32]:
 
 
 def _clusters(axes: NDArray[np.float32], words: list[str]) -> tuple[NDArray[np.uint8], list[str]]:
-    """Group the words by direction; a group is named after the first, most frequent, words near its middle."""
+    """Group the words by direction; a group is named after frequent words near its middle."""
     n_clusters = min(N_CLUSTERS, len(axes))
     if n_clusters == 0:
         return np.zeros(0, dtype=np.uint8), []

@@ -208,6 +208,7 @@ class MapPage {
   }
 
   common(found, number) {
+    if (!found.shares.length) return [h("p", { class: "small soft" }, "They have nothing in common that other words have not. Draw around fewer words.")];
     const rows = found.shares.map((part) => ({ word: part.feature, value: part.share, trained: this.data.rows.has(part.feature) }));
     return [
       h("p", { class: "small" }, "At their middle: ", found.central.map((word, k) => [k ? ", " : "", wordText(word)])),

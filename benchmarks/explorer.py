@@ -1,0 +1,231 @@
+"""Measure the explorer on a large model: how fast it answers, and how smoothly the map moves.
+
+    python benchmarks/explorer.py models/omni --index wiki.idx
+    python benchmarks/explorer.py models/omni --index wiki.idx --frames      # also in headless Chromium
+
+A server of its own answers over HTTP, one question at a time, with a new word each time. Per question:
+median and slowest of the clock, and the median CPU time of the server, which other work on the machine does
+not disturb. Results go to benchmarks/results/explorer.json and .md.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import os
+import random
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from omnitm.embedding import WordVectors
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+RESULTS = Path(__file__).parent / "results"
+LIMITS = {
+    "first page": 1000,
+    "neighbours by similarity": 100,
+    "neighbours by association": 100,
+    "neighbours by cosine": 100,
+    "what stands out": 100,
+    "row": 100,
+    "comparison by similarity": 300,
+    "comparison by cosine": 300,
+    "comparison by association": 1000,
+    "clauses as rules": 1000,
+    "trace": 1000,
+}  # milliseconds; a comparison by association trains a word again, as clauses do
+SECONDS_OF_FRAMES = 5
+FRAMES = (Path(__file__).parent / "explorer_frames.js").read_text(encoding="utf-8")
+
+
+def main() -> None:
+    """Measure and write."""
+    arguments = parse()
+    words = some_words(arguments.model, arguments.repeat)
+    with server(arguments) as (address, process):
+        rows = [measure(address, process, name, words) for name in LIMITS]
+        frames = moving_map(address) if arguments.frames else None
+    for row in rows:
+        print(f"{row['question']:28} {row['median']:6.0f} ms, CPU {row['cpu']:6.0f} ms", flush=True)
+    facts = {"words": len(WordVectors.load(arguments.model)), "answers": rows, "frames": frames}
+    (RESULTS / "explorer.json").write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")
+    (RESULTS / "explorer.md").write_text(report(facts), encoding="utf-8")
+
+
+def parse() -> argparse.Namespace:
+    """Read the command line."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("model", type=Path)
+    parser.add_argument("--index", type=Path, required=True)
+    parser.add_argument("--repeat", type=int, default=15)
+    parser.add_argument("--frames", action="store_true")
+    return parser.parse_args()
+
+
+def some_words(model: Path, count: int) -> list[str]:
+    """Draw words of all frequencies."""
+    return random.Random(0).sample(WordVectors.load(model).index_to_key, 2 * count)  # noqa: S311 - no secret
+
+
+@contextlib.contextmanager
+def server(arguments: argparse.Namespace) -> Iterator[tuple[str, int]]:
+    """Start the explorer, wait until it is warm, and end it."""
+    command = [sys.executable, "-m", "omnitm.cli", "explore", str(arguments.model), "--port", "0"]
+    command += ["--index", str(arguments.index), "--no-browser"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None  # noqa: S101 - for the type checker
+        address = next(part for part in process.stdout.readline().split() if part.startswith("http://"))
+        get(f"{address}api/neighbours?word=the&metric=cosine", refused=True)
+        wait_until_idle(process.pid)
+        try:
+            yield address, process.pid
+        finally:
+            process.terminate()
+
+
+def wait_until_idle(process: int) -> None:
+    """Wait until the server has done what it does once."""
+    before = -1.0
+    while cpu_milliseconds(process) - before > 50:
+        before = cpu_milliseconds(process)
+        time.sleep(3)
+
+
+def get(address: str, *, refused: bool = False) -> bytes:
+    """Ask once."""
+    try:
+        with urllib.request.urlopen(address, timeout=60) as answer:  # noqa: S310 - our own server
+            content: bytes = answer.read()
+    except urllib.error.HTTPError:
+        if not refused:
+            raise
+        return b""
+    return content
+
+
+def addresses(name: str, word: str, other: str) -> list[str]:
+    """Name what the page asks for."""
+
+    def ask(path: str, **values: str) -> str:
+        return f"api/{path}?{urllib.parse.urlencode(values)}"
+
+    kind, _, metric = name.partition(" by ")
+    if name == "first page":
+        return ["", "style.css", "js/main.js", "api/model"]
+    return {
+        "neighbours": [ask("neighbours", word=word, metric=metric, k="20")],
+        "what stands out": [ask("standing-out", word=word)],
+        "row": [ask("row", word=word)],
+        "comparison": [ask("compare", word=word, other=other, metric=metric, k="15")],
+        "clauses as rules": [ask("rules", word=word)],
+        "trace": [ask("trace", word=word, literal=other)],
+    }[kind]
+
+
+def measure(address: str, process: int, name: str, words: list[str]) -> dict[str, Any]:
+    """Ask about one pair of words after the other."""
+    clock, cpu = [], []
+    for word, other in zip(words[::2], words[1::2], strict=True):
+        before, start = cpu_milliseconds(process), time.perf_counter()
+        for path in addresses(name, word, other):
+            get(address + path)
+        clock.append(1000 * (time.perf_counter() - start))
+        cpu.append(cpu_milliseconds(process) - before)
+    return {
+        "question": name,
+        "limit": LIMITS[name],
+        "median": statistics.median(clock),
+        "slowest": max(clock),
+        "cpu": statistics.mean(cpu),
+    }
+
+
+def cpu_milliseconds(process: int) -> float:
+    """CPU time that a process has used."""
+    fields = Path(f"/proc/{process}/stat").read_text(encoding="utf-8").rsplit(")", 1)[1].split()
+    return 1000 * (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def moving_map(address: str) -> dict[str, Any]:
+    """Pan and zoom the real map in headless Chromium without a graphics card, and time its frames."""
+    from selenium import webdriver
+
+    with tempfile.TemporaryDirectory() as profile:
+        options = webdriver.ChromeOptions()
+        for flag in ("--headless=new", "--no-sandbox", "--disable-gpu", "--window-size=1200,900"):
+            options.add_argument(flag)
+        options.add_argument(f"--user-data-dir={profile}")
+        options.binary_location = str(shutil.which("chromium"))
+        service = webdriver.ChromeService(str(shutil.which("chromedriver")))
+        browser = webdriver.Chrome(options=options, service=service)
+        try:
+            browser.set_script_timeout(60)
+            browser.get(f"{address}?view=map")
+            idle = browser.execute_async_script(FRAMES, SECONDS_OF_FRAMES, False)
+            moving = browser.execute_async_script(FRAMES, SECONDS_OF_FRAMES, True)
+        finally:
+            browser.quit()
+    return {"idle": summary(idle), "moving": summary(moving), "painter": moving["painter"]}
+
+
+def summary(found: dict[str, Any]) -> dict[str, Any]:
+    """Describe intervals between frames and the page's own work in each."""
+    intervals, own = sorted(found["intervals"]), sorted(found["own"]) or [0.0]
+    return {
+        "points": found["points"],
+        "frames_per_second": len(intervals) / SECONDS_OF_FRAMES,
+        "median_interval": statistics.median(intervals),
+        "p95_interval": intervals[int(0.95 * len(intervals))],
+        "median_work": statistics.median(own),
+    }
+
+
+def report(facts: dict[str, Any]) -> str:
+    """Write a table for people."""
+    lines = [
+        f"# The explorer on a model of {facts['words']:,} words",
+        "",
+        "Milliseconds per question over HTTP, a new word each time; written by `benchmarks/explorer.py`.",
+        "",
+        "| question | median | slowest | CPU of the server | limit |",
+        "|---|--:|--:|--:|--:|",
+        *(
+            f"| {row['question']} | {row['median']:.0f} | {row['slowest']:.0f} | {row['cpu']:.0f} "
+            f"| {row['limit']:,} |"
+            for row in facts["answers"]
+        ),
+        "",
+    ]
+    if facts["frames"]:
+        lines += [
+            f"The map, {facts['frames']['moving']['points']:,} points, panned and zoomed for",
+            f"{SECONDS_OF_FRAMES} s in headless Chromium without a graphics card",
+            f"(painter: {facts['frames']['painter']}), 1200 x 900 pixels:",
+            "",
+            "| | frames per second | median interval, ms | 95th percentile | the page's own work |",
+            "|---|--:|--:|--:|--:|",
+            *(
+                f"| {name} | {part['frames_per_second']:.1f} | {part['median_interval']:.1f} "
+                f"| {part['p95_interval']:.1f} | {part['median_work']:.1f} |"
+                for name, part in facts["frames"].items()
+                if name != "painter"
+            ),
+            "",
+        ]
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    main()
