@@ -202,7 +202,8 @@ def test_the_map_is_drawn_searched_and_lassoed(page: Page) -> None:
 
 _AROUND_CARS = """
 const { stage } = document.querySelector(".map-stage");
-const points = ["car", "wheel", "road", "engine"].map((word) => stage.view.toScreen(stage.data.rows.get(word)));
+const rows = ["car", "wheel", "road", "engine"].map((word) => stage.data.rows.get(word));
+const points = rows.map((row) => stage.view.toScreen(row));
 const [xs, ys] = [0, 1].map((k) => points.map((point) => point[k]));
 const middle = [stage.element.clientWidth / 2, stage.element.clientHeight / 2];
 return [Math.min(...xs) - middle[0] - 9, Math.min(...ys) - middle[1] - 9,

@@ -37,7 +37,7 @@ export const colourings = {
     paint: (data, groups) => {
       const drawn = paint(data, (row) => (groups.of.has(row) ? groupShades[groups.of.get(row) % GROUPS.length] : otherShade), (row) => !groups.of.has(row));
       for (const [row, group] of groups.of) {
-        drawn.sizes[row] *= 2;
+        drawn.sizes[row] *= 3;
         drawn.shapes[row] = shapeOf(group);
       }
       return drawn;

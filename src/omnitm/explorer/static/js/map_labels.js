@@ -34,7 +34,7 @@ export class Labels {
     const strong = new Set(always);
     if (!isMoving || now - this.chosenAt > CHOOSE_EVERY) this.choose(view, { always, first, isMoving }, now);
     this.drawable = isMoving ? NEW_PER_FRAME : Infinity;
-    for (const row of this.chosen) if (view.sees(row)) this.label(view, row, strong.has(row), faded && !faded.has(row));
+    for (const row of [...this.chosen].reverse()) if (view.sees(row)) this.label(view, row, strong.has(row), faded && !faded.has(row));
     context.globalAlpha = 1;
   }
 
@@ -43,7 +43,7 @@ export class Labels {
     this.taken = new Uint8Array(this.columns * Math.ceil(view.height / CELL_HEIGHT + 1));
     this.chosen = [];
     this.chosenAt = now;
-    for (const row of always) this.place(view, row, true);
+    always.forEach((row, k) => this.place(view, row, k === 0));
     let [shown, seen] = [0, 0];
     for (const row of first) if (view.sees(row)) this.place(view, row, false);
     for (const row of this.data.order) {

@@ -22,7 +22,7 @@ void main() {
 }`;
 
 const SOFTWARE = /swiftshader|llvmpipe|softpipe|software|basic render/i;
-const EMPTY = 0;
+const [EMPTY, PALE] = [0, 128];
 export const SHAPES = ["disc", "square", "diamond"];
 
 // Name what draws WebGL here; nothing if there is no WebGL.
@@ -104,7 +104,7 @@ class PixelPoints {
   }
 
   paint(view) {
-    const { context, positions, colours, sizes, shapes } = this;
+    const { context } = this;
     const { width, height } = context.canvas;
     if (this.image?.width !== width || this.image.height !== height) {
       this.image = context.createImageData(width, height);
@@ -112,13 +112,20 @@ class PixelPoints {
     }
     this.pixels.fill(EMPTY);
     const [scale, growth] = [view.pixels * view.ratio, view.ratio * view.growth];
+    for (const isPale of [true, false]) this.paintRows(isPale, { view, width, height, scale, growth });
+    context.putImageData(this.image, 0, 0);
+  }
+
+  // Pale points come first, so that they hide no other.
+  paintRows(isPale, { view, width, height, scale, growth }) {
+    const { positions, colours, sizes, shapes } = this;
     for (let row = 0; row < sizes.length; row += 1) {
+      if (colours[row] >>> 24 < PALE !== isPale) continue;
       const x = Math.round((positions[2 * row] - view.x) * scale + width / 2);
       const y = Math.round((view.y - positions[2 * row + 1]) * scale + height / 2);
       const size = Math.min(Math.max(Math.round(sizes[row] * growth), 2), 60);
       if (x > size && y > size && x < width - size && y < height - size) this.stamp(y * width + x, this.stampOf(size, shapes[row], width), colours[row]);
     }
-    context.putImageData(this.image, 0, 0);
   }
 
   // Whole pixels cover what is below them; those at the edge, half covered, only show where nothing is.
