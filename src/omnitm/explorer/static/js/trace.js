@@ -111,7 +111,7 @@ class TracePlot {
 
   describe(k) {
     const { found } = this;
-    return `example ${count(k)} (${found.labels[k] ? "with" : "without"} ${found.word}; ${found.literal} ${found.occurs[k] ? "occurs" : "does not occur"}): state ${decimal(found.mean[k], 1)}, up in ${found.rewarded[k]}, down in ${found.penalised[k]} clauses`;
+    return `example ${count(k + 1)} (${found.labels[k] ? "with" : "without"} ${found.word}; ${found.literal} ${found.occurs[k] ? "occurs" : "does not occur"}): state ${decimal(found.mean[k], 1)}, up in ${found.rewarded[k]}, down in ${found.penalised[k]} clauses`;
   }
 
   paint(chosen = null) {
@@ -176,7 +176,7 @@ class TracePlot {
 function events(title, rows, found) {
   if (!rows.length) return h("section", { class: "card" }, h("h2", {}, title), h("p", { class: "soft" }, "No example did."));
   return h("section", { class: "card" }, h("h2", {}, title), rows.map((event) => h("div", { class: "event" },
-    h("p", {}, h("b", {}, `Example ${count(event.example)}`), ` ${event.label ? "with" : "without"} `, wordText(found.word), `: ${event.gain > 0 ? "+" : ""}${decimal(event.gain, 2)}`,
+    h("p", {}, h("b", {}, `Example ${count(event.example + 1)}`), ` ${event.label ? "with" : "without"} `, wordText(found.word), `: ${event.gain > 0 ? "+" : ""}${decimal(event.gain, 2)}`,
       h("span", { class: "soft" }, ` · up in ${event.rewarded}, down in ${plural(event.penalised, "clause")} · `, event.occurs ? `${plural(event.n_carriers, "document")} with ${found.literal}` : `no document with ${found.literal}`)),
     event.documents.map(documentText))));
 }
