@@ -61,7 +61,7 @@ class Explainer:
     >>> explainer.explain("car").rules[0].match.precision
     1.0
     >>> explainer.standing_out("car", 1)[0][0]
-    'wheel'
+    'driver'
     """
 
     def __init__(self, vectors: WordVectors, index: DocumentIndex | None = None) -> None:
