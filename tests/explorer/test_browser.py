@@ -158,15 +158,27 @@ def test_hovering_the_states_names_a_word(page: Page) -> None:
     page.see(".rule button", "States").click()
     canvas = page.see("[data-plot=states] canvas")
     page.run("document.querySelector('[data-plot=states] canvas').scrollIntoView({ block: 'center' })")
-    width = canvas.size["width"]
-    for x in range(-width // 2 + 50, width // 2, 9):
-        for y in (100, 60, 20, -20, -60, -90):
-            ActionChains(page.browser, duration=0).move_to_element_with_offset(canvas, x, y).perform()
-            tip = page.all(".plot .tip")[0]
-            if tip.is_displayed():
-                assert ": state " in tip.text
-                return
-    pytest.fail("no point of the plot was found")
+    place = page.run(_A_POINT_OF_THE_PLOT)
+    assert place, "no point of the plot was found"
+    ActionChains(page.browser, duration=0).move_to_element_with_offset(canvas, *place).perform()
+    page.see(".plot .tip", ": state ")
+
+
+_A_POINT_OF_THE_PLOT = """
+const canvas = document.querySelector("[data-plot=states] canvas");
+const [box, tip] = [canvas.getBoundingClientRect(), document.querySelector(".plot .tip")];
+for (let x = 50; x < box.width; x += 5) {
+  for (let y = 10; y < box.height; y += 5) {
+    const place = { clientX: box.left + x, clientY: box.top + y };
+    canvas.dispatchEvent(new PointerEvent("pointermove", { ...place, bubbles: true }));
+    if (!tip.hidden) {
+      canvas.dispatchEvent(new PointerEvent("pointerleave"));
+      return [x - box.width / 2, y - box.height / 2].map(Math.round);
+    }
+  }
+}
+return null;
+"""
 
 
 def test_the_trace_is_drawn_with_its_documents(page: Page) -> None:
