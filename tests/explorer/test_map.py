@@ -11,6 +11,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from omnitm.embedding import WordVectors
+from omnitm.embedding.store import pack_model
 from omnitm.errors import MissingExtraError, ParameterError
 from omnitm.explain import Explainer
 from omnitm.explorer import create_app
@@ -189,5 +190,14 @@ def test_work_can_be_stopped(own_copy: Path) -> None:
 def test_a_model_in_memory_has_no_place_for_a_map(explainer: Explainer) -> None:
     keeper = MapKeeper(Explainer(explainer.vectors, explainer.index))
     assert keeper.state()["can_compute"] is False
-    with pytest.raises(ParameterError, match="A model in memory has no place for a map"):
+    with pytest.raises(ParameterError, match="A model in memory or in one file has no place for a map"):
+        keeper.start()
+
+
+def test_a_packed_model_shows_a_first_map(own_copy: Path, tmp_path: Path) -> None:
+    pack_model(own_copy, tmp_path / "model.omnitm")
+    keeper = MapKeeper(Explainer.open(tmp_path / "model.omnitm"))
+    assert not keeper.state()["can_compute"]
+    assert header_of(keeper.points())["method"] == "PCA"
+    with pytest.raises(ParameterError, match="`omnitm unpack` it"):
         keeper.start()

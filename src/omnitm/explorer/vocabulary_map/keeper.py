@@ -27,13 +27,19 @@ class MapKeeper:
         self._content: bytes | None = None
         self._work: MapWork | None = None
 
+    @property
+    def _folder(self) -> Path | None:
+        """Where a map can be kept; a model in memory or in one file has no such place."""
+        path = self._explainer.path
+        return path if path is not None and path.is_dir() else None
+
     def state(self) -> dict[str, Any]:
         """Tell what there is: the method of the map, and how far the work on a better one has come."""
         content = self._best()
         work = self._work
         return {
             "method": header_of(content)["method"] if content else None,
-            "can_compute": self._explainer.path is not None,
+            "can_compute": self._folder is not None,
             "work": work.state() if work is not None and not work.stored else None,
         }
 
@@ -50,13 +56,14 @@ class MapKeeper:
 
     def start(self) -> dict[str, Any]:
         """Begin to compute the full map, unless that is going on."""
-        if self._explainer.path is None:
+        if self._folder is None:
             raise ParameterError(
-                "A model in memory has no place for a map; save it, then explore its folder."
+                "A model in memory or in one file has no place for a map; save it, or `omnitm unpack` it, "
+                "then explore its folder."
             )
         with self._lock:
             if self._work is None or self._work.ended:
-                self._work = MapWork(self._explainer.path)
+                self._work = MapWork(self._folder)
         return self.state()
 
     def stop(self) -> None:
@@ -73,7 +80,7 @@ class MapKeeper:
             return self._content
 
     def _stored(self) -> bytes | None:
-        return None if self._explainer.path is None else read_map(self._explainer.path)
+        return None if self._folder is None else read_map(self._folder)
 
 
 def _patient_environment() -> dict[str, str]:
