@@ -31,7 +31,7 @@ def main_axes(matrix: NDArray[Any], n_axes: int) -> NDArray[np.float32]:
 
 def unit_rows(rows: NDArray[Any]) -> NDArray[np.float32]:
     """Scale rows to length 1, except those of zeros."""
-    block = rows.astype(np.float32)
+    block = np.array(rows[:], dtype=np.float32)
     lengths = np.sqrt(np.einsum("ij,ij->i", block, block))
     block /= np.where(lengths > 0, lengths, 1)[:, None]
     return block
