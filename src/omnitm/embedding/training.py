@@ -136,8 +136,6 @@ def train_model(
         vocabularies where a number per pair of words is too much; None: store all.
     shard
         Train only this part of the words; `merge_models` puts the parts together.
-
-    The other parameters are those of `train_vectors`.
     """
     if shard is not None:
         words = shard.words_of(check_targets(index, words))
