@@ -10,7 +10,9 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 PEERS = Path(os.environ.get("OMNITM_PEERS", ROOT / ".venv-peers"))
-PROGRAM = "import json, classifier; print(json.dumps(classifier.replay()))"
+PROGRAM = (
+    "import json, sys; sys.path[0] = sys.argv[1]; import classifier; print(json.dumps(classifier.replay()))"
+)
 
 
 @pytest.mark.skipif(
@@ -19,8 +21,7 @@ PROGRAM = "import json, classifier; print(json.dumps(classifier.replay()))"
 )
 def test_tmu_given_our_coins_learns_the_same_bits() -> None:
     done = subprocess.run(
-        [sys.executable, "-c", PROGRAM],
-        cwd=ROOT / "benchmarks",
+        [sys.executable, "-c", PROGRAM, str(ROOT / "benchmarks")],
         env={**os.environ, "OMNITM_PEERS": str(PEERS)},
         stdout=subprocess.PIPE,
         text=True,
