@@ -132,3 +132,10 @@ def test_empty_shards_and_damaged_notes(board: DocumentIndex, tmp_path: Path) ->
     (tmp_path / "m" / "shard.txt").write_bytes(b"\xff/2\n")
     with pytest.raises(FileError, match=r"shard\.txt: A shard must be K/N"):
         merge_models([tmp_path / "m"], tmp_path / "x")
+
+
+def test_a_model_is_not_merged_into_itself(board: DocumentIndex, tmp_path: Path) -> None:
+    train_model(board, tmp_path / "m", ["a0"], settings=SETTINGS)
+    with pytest.raises(ParameterError, match="is one of the models to be merged; give another folder"):
+        merge_models([tmp_path / "m"], tmp_path / "x" / ".." / "m", force=True)
+    WordVectors.load(tmp_path / "m", verify=True)

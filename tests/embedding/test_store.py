@@ -121,6 +121,7 @@ def entry(**changes: Any) -> Callable[[dict[str, Any]], None]:
     ("change", "message"),
     [
         (lambda m: m.update(format="other"), "not the manifest of an omnitm model"),
+        (lambda m: m.update(format="omnitm index"), "is an index, not a model; omnitm train INDEX -o MODEL"),
         (lambda m: m.update(version=2), "has version 2 instead of version 1"),
         (lambda m: m.update(files=[1]), "must list exactly the files"),
         (

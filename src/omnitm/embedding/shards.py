@@ -111,7 +111,8 @@ def merge_models(
     """
     with contextlib.ExitStack() as stack:
         opened = [
-            stack.enter_context(_opened(Path(part), allow_missing=allow_missing)) for part in _ordered(parts)
+            stack.enter_context(_opened(part, allow_missing=allow_missing))
+            for part in _ordered(parts, Path(output))
         ]
         if not allow_missing:
             _check_shards(opened)
@@ -142,12 +143,14 @@ class _Part:
         return (row for row in range(len(self.words)) if row not in self.missing)
 
 
-def _ordered(parts: Sequence[str | Path]) -> list[Path]:
+def _ordered(parts: Sequence[str | Path], output: Path) -> list[Path]:
     paths = [Path(part) for part in parts]
     shards = {path: noted_shard(path) for path in paths}
     repeated, count = Counter(paths).most_common(1)[0] if paths else (None, 1)
     if not paths or count > 1:
         raise ParameterError(f"Give every model to be merged once. Got {repeated or 'none'}.")
+    if output.resolve() in {path.resolve() for path in paths}:
+        raise ParameterError(f"{output} is one of the models to be merged; give another folder to write to.")
     if all(shards.values()):
         paths.sort(key=lambda path: shards[path])  # type: ignore[arg-type,return-value] # none is None
     return paths

@@ -27,6 +27,7 @@ JOURNAL = "journal"
 SIMILARITY = "similarity.bin"  # follows from the vectors, see derived.py; not listed
 TYPES = {VECTORS: "<i2", REALS: "<f4"}
 _FORMAT, _VERSION = "omnitm model", 1
+_INDEX_FORMAT = "omnitm index"
 _LISTED = (SETTINGS, FEATURES, WORDS, VECTORS)
 _INSTEAD = {COORDINATES: FEATURES, REALS: VECTORS, TOP: VECTORS}
 _LARGEST = 1 << 62
@@ -63,6 +64,8 @@ def vectors_name(entries: dict[str, FileEntry]) -> str:
 
 def manifest_entries(path: Path, content: dict[str, Any]) -> dict[str, FileEntry]:
     """Check what a manifest says."""
+    if content.get("format") == _INDEX_FORMAT:
+        raise FileError(path.parent, "is an index, not a model; omnitm train INDEX -o MODEL makes one of it")
     if content.get("format") != _FORMAT:
         raise FileError(path, f"is not the manifest of an omnitm model ('format' must be {_FORMAT!r})")
     if content.get("version") != _VERSION:
