@@ -39,7 +39,7 @@ class Start(NamedTuple):
             "bc": contexts[:, SIZE + 1 : SIZE + 2],
         }
 
-    def fitted(self) -> np.ndarray[Any, np.dtype[np.float64]]:
+    def fitted(self) -> Any:
         """Return the logarithms of counts as the vectors have them."""
         return fitted(**self.parameters())
 
