@@ -72,9 +72,11 @@ def row_dots(matrix: NDArray[Any], largest: int, vector: NDArray[Any]) -> NDArra
     return (dots[:, 0] + dots[:, 1] / _STEPS) * (magnitude / _STEPS)
 
 
-def _integer_dots(matrix: NDArray[np.int16], largest: int, queries: NDArray[np.int16]) -> NDArray[np.int64]:
+def _integer_dots(
+    matrix: NDArray[np.int16] | RowMatrix, largest: int, queries: NDArray[np.int16]
+) -> NDArray[np.int64]:
     queries = np.ascontiguousarray(queries)
-    if isinstance(matrix, RowMatrix):
+    if not isinstance(matrix, np.ndarray):
         return matrix.dots(largest, queries)
     dots = np.empty((len(matrix), len(queries)), dtype=np.int64)
     _native.row_dots(matrix, largest, queries, dots.reshape(-1))
