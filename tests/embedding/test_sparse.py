@@ -43,6 +43,7 @@ def test_it_reads_like_an_array(shape: tuple[int, int]) -> None:
     matrix = SparseMatrix.of(wanted, shape[1])
     assert matrix.shape == wanted.shape
     assert_array_equal(np.asarray(matrix), wanted)
+    assert_array_equal(matrix.astype(np.float32), wanted.astype(np.float32), strict=True)
     columns = np.arange(shape[1])[::-3]
     assert_array_equal(matrix[:, columns], wanted[:, columns])
     for column in range(shape[1]):

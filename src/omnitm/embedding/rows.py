@@ -68,6 +68,11 @@ class RowMatrix(ABC):
         whole: NDArray[Any] = self[:]
         return whole if dtype is None else whole.astype(dtype, copy=bool(copy))
 
+    def astype(self, dtype: DTypeLike) -> NDArray[Any]:
+        """Decode all rows, as numbers of another type."""
+        whole: NDArray[Any] = self[:]
+        return whole.astype(dtype)
+
     def __getitem__(self, key: Any) -> Any:
         if isinstance(key, tuple):
             return self._cells(*key)
