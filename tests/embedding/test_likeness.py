@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import time
 from typing import TYPE_CHECKING
 
@@ -10,7 +12,7 @@ import pytest
 
 from omnitm import _native
 from omnitm.embedding import WordVectors, train_model
-from omnitm.embedding.company import Company
+from omnitm.embedding.company import RECIPE, Company
 from omnitm.embedding.likeness import PARTS, contributions, similarity_parts
 from omnitm.embedding.smoothing import truncated_svd
 from omnitm.embedding.store.derived import read_derived
@@ -136,8 +138,8 @@ def test_kept_beside_the_model(board: DocumentIndex, tmp_path: Path) -> None:
     score = first.similarity("a0", "a1", metric="similarity")
     kept = model / "similarity.bin"
     content = kept.read_bytes()
-    assert read_derived(model, 2) is not None
-    assert read_derived(model, 1) is None
+    assert read_derived(model, RECIPE) is not None
+    assert read_derived(model, RECIPE - 1) is None
     for damage in (
         content[:-1],
         content + b"x",
@@ -147,13 +149,45 @@ def test_kept_beside_the_model(board: DocumentIndex, tmp_path: Path) -> None:
         content[:60] + b"?" + content[61:],
     ):
         kept.write_bytes(damage)
-        assert read_derived(model, 2) is None
+        assert read_derived(model, RECIPE) is None
         assert WordVectors.load(model).similarity("a0", "a1", metric="similarity") == score
         assert kept.read_bytes() == content
     train_model(board, model, ["a0", "a1", "b1"], force=True)
     assert not kept.exists()
     again = WordVectors.load(model)
     assert again.similarity("a0", "a1", metric="similarity") != score
+
+
+@pytest.mark.parametrize("n_flips", [300, pytest.param(20_000, marks=pytest.mark.torture)])
+def test_every_flipped_bit_is_noticed(board: DocumentIndex, tmp_path: Path, n_flips: int) -> None:
+    """Anywhere: header, arrays, and the gaps between them."""
+    model = tmp_path / "m"
+    train_model(board, model).similarity("a0", "a1", metric="similarity")
+    kept, random = model / "similarity.bin", np.random.default_rng()
+    content = bytearray(kept.read_bytes())
+    assert read_derived(model, RECIPE) is not None
+    for bit in random.choice(8 * len(content), min(n_flips, 8 * len(content)), replace=False).tolist():
+        content[bit // 8] ^= 1 << bit % 8
+        kept.write_bytes(content)
+        assert read_derived(model, RECIPE) is None, bit
+        content[bit // 8] ^= 1 << bit % 8
+
+
+def test_a_file_of_before_there_was_a_checksum_is_made_again(board: DocumentIndex, tmp_path: Path) -> None:
+    model = tmp_path / "m"
+    train_model(board, model).similarity("a0", "a1", metric="similarity")
+    kept = model / "similarity.bin"
+    content = kept.read_bytes()
+    length = int.from_bytes(content[8:16], "little")
+    old = {name: fact for name, fact in json.loads(content[48 : 48 + length]).items() if name != "crc32"}
+    header = json.dumps(old).encode()
+    kept.write_bytes(
+        content[:8] + len(header).to_bytes(8, "little") + hashlib.sha256(header).digest() + header
+        + bytes(-(48 + len(header)) % 64) + content[48 + length + -(48 + length) % 64 :]
+    )  # fmt: skip
+    assert read_derived(model, RECIPE) is None
+    assert np.isfinite(WordVectors.load(model).similarity("a0", "a1", metric="similarity"))
+    assert kept.read_bytes() == content
 
 
 def test_a_folder_that_cannot_be_written(
