@@ -36,7 +36,7 @@ torture: $(VENV)/.installed ## the long tests
 sanitize: $(VENV)/.installed ## the native code under address and undefined-behaviour sanitizers
 	$(BIN)/python -m pip install --quiet cmake ninja nanobind
 	PATH="$(CURDIR)/$(BIN):$$PATH" cmake -S . -B build/sanitize -G Ninja -DOMNITM_SANITIZE=ON \
-	    -DCMAKE_BUILD_TYPE=Release -DPython_EXECUTABLE="$(CURDIR)/$(BIN)/python"
+	    -DCMAKE_BUILD_TYPE=Debug -DPython_EXECUTABLE="$(CURDIR)/$(BIN)/python"
 	PATH="$(CURDIR)/$(BIN):$$PATH" cmake --build build/sanitize --target _native
 	rm -rf build/sanitized && mkdir -p build/sanitized && cp -r src/omnitm build/sanitized/
 	rm -f build/sanitized/omnitm/_native.*.so && cp build/sanitize/_native.*so build/sanitized/omnitm/

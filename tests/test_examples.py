@@ -149,15 +149,20 @@ def test_python_in_the_model_format(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 
 def test_commands_in_the_guide_to_sharing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each `$ omnitm` line works, in order, on a small model of that name."""
+    """Each `$ omnitm` line works, in order, on a small model of that name, with pairs that it knows."""
     pytest.importorskip("pyarrow")
     monkeypatch.chdir(tmp_path)
     (tmp_path / "news.txt").write_text("driving a car on the road\nfish swim in the sea\n" * 20)
     assert main(["train", "news.txt", "-o", "news-model", "--quiet"]) == 0
     commands = re.findall(r"^\$ omnitm (.*)$", (DOCS / "sharing.md").read_text(), flags=re.MULTILINE)
-    assert len(commands) == 5
+    assert len(commands) == 8
+    (tmp_path / "pairs.tsv").write_text("car\troad\t9\nfish\tsea\t8\ncar\tsea\t1\nfish\troad\t2\n")
     for command in commands:
-        assert main(shlex.split(command.replace("--top 100", "--top 3"))) == 0, command
+        small = command.replace("--top 100", "--top 3").replace(
+            "--format json", "--sets pairs.tsv --format json"
+        )
+        assert main(shlex.split(small)) == 0, command
+    assert "pairs (Spearman, association)" in (tmp_path / "news-model" / "README.md").read_text()
 
 
 def test_the_site_has_every_page() -> None:

@@ -83,7 +83,9 @@ def test_saved_and_loaded(tmp_path: Path, kind: Any, file: str) -> None:
     assert loaded.training == RECORD
     assert not loaded.has_named_features
     names = sorted(entry.name for entry in (tmp_path / "m").iterdir())
-    assert names == sorted(["coordinates.txt", "manifest.json", "settings.json", file, "words.txt"])
+    assert names == sorted(
+        ["README.md", "coordinates.txt", "manifest.json", "settings.json", file, "words.txt"]
+    )
 
 
 def test_a_model_of_one_kind_replaces_another(

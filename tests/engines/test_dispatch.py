@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
@@ -246,3 +247,34 @@ def test_without_ray_the_extra_is_named(board: DocumentIndex, monkeypatch: pytes
 def test_an_address_is_for_ray_alone() -> None:
     with pytest.raises(ParameterError, match="An address is for the engine 'ray', not for 'threads'"):
         make_engine("threads", address="127.0.0.1:6399")
+
+
+def test_a_thread_has_no_patience() -> None:
+    with pytest.raises(ParameterError, match="A thread that hangs cannot be replaced; leave out 'patience'"):
+        make_engine("threads", patience=60)
+
+
+HANGING = """
+import sys, time
+import omnitm
+from omnitm.engines import ray_tasks
+from omnitm.engines.protocol import WordJob
+from omnitm.engines.shared_corpus import SharedCorpus
+from omnitm.machine import AutoencoderSettings
+
+class Hanging(ray_tasks.Autoencoder):
+    def train(self, target, key):
+        time.sleep(60)
+
+ray_tasks.Autoencoder = Hanging
+task = ray_tasks.BatchTask(SharedCorpus(*sys.argv[1:3]), AutoencoderSettings(), omnitm.__version__, 0.2)
+ray_tasks.train_batch(task, [WordJob(0, 0, 0)])
+"""
+
+
+def test_a_batch_that_hangs_ends_its_process(board: DocumentIndex) -> None:
+    with shared(board) as corpus:
+        command = [sys.executable, "-c", HANGING, corpus.path, corpus.seal]
+        ended = subprocess.run(command, capture_output=True, text=True, check=False, timeout=50)
+    assert ended.returncode == 1
+    assert "Timeout (0:00:00.2" in ended.stderr

@@ -16,8 +16,9 @@ import pytest
 from omnitm.embedding import WordVectors, train_model, train_vectors
 from omnitm.engines import ProcessesEngine, ThreadsEngine, processes
 from omnitm.engines.ledger import Ledger
+from omnitm.engines.patience import Patience, Silence
 from omnitm.engines.protocol import WordJob
-from omnitm.errors import EngineError, OmniTMWarning, SetAsideError
+from omnitm.errors import EngineError, OmniTMWarning, ParameterError, SetAsideError
 from omnitm.machine import AutoencoderSettings
 
 if TYPE_CHECKING:
@@ -68,6 +69,53 @@ def test_a_word_that_kills_its_workers_is_set_aside(
     monkeypatch.undo()
     resumed = train_model(board, tmp_path / "m", resume=True)  # another engine, as an hour later
     assert np.array_equal(resumed.matrix, train_vectors(board, settings=SETTINGS).matrix)
+
+
+HANG = "import time; time.sleep(3600)"
+
+
+def test_a_word_that_hangs_is_set_aside(
+    board: DocumentIndex, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bad_word(monkeypatch, HANG)
+    engine = ProcessesEngine(2, patience=2.0)
+    with pytest.raises(SetAsideError, match=r"'a3'; .*the worker hung: no word finished in 2 s"):
+        train_model(board, tmp_path / "m", settings=SETTINGS, engine=engine)
+    monkeypatch.undo()
+    resumed = train_model(board, tmp_path / "m", resume=True)
+    assert np.array_equal(resumed.matrix, train_vectors(board, settings=SETTINGS).matrix)
+
+
+def test_workers_that_hang_before_their_first_word(
+    board: DocumentIndex, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(processes, "BOOT", HANG)
+    monkeypatch.setattr(processes, "_SECONDS_TO_START", 0.2)
+    with pytest.raises(EngineError, match="end before their first word: the worker hung"):
+        train_vectors(board, settings=SETTINGS, engine=ProcessesEngine(2))
+
+
+def test_patience_grows_with_the_work_and_with_the_longest_word() -> None:
+    patience = Patience(AutoencoderSettings())
+    assert 600 < patience.limit < 1200
+    patience.learn(5.0)
+    assert patience.limit < 1200
+    patience.learn(50.0)
+    assert patience.limit == 3000
+    assert Patience(AutoencoderSettings(n_examples=2**30)).limit == 1e7
+    assert Patience(AutoencoderSettings(), 3.0).limit == 3.0
+    with pytest.raises(
+        ParameterError, match=r"'patience' parameter of OmniTMAE must be a number from 0\.001"
+    ):
+        ProcessesEngine(2, patience=0)
+
+
+def test_a_supervisor_that_slept_does_not_blame_its_workers() -> None:
+    silence = Silence(0.0)
+    for now in (0.5, 1.0, 100_000.0):
+        silence.wait_until(now)
+    assert silence.end() == 2.0
+    assert silence.seconds == 0.0
 
 
 def test_in_memory_the_other_words_are_returned(

@@ -65,7 +65,7 @@ def test_a_missing_index_is_named_with_the_command_that_makes_it(model: Path, tm
     assert not explainer.has_index
     with pytest.raises(FileError, match=r"--index INDEX.*omnitm index TEXT -o .*model/index"):
         explainer.explain("car")
-    with pytest.raises(FileError, match="needs the index"):
+    with pytest.raises(FileError, match=r"needs the index .* omnitm index TEXT -o .*index$"):
         explainer.trace("car", "wheel")
 
 

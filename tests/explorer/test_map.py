@@ -151,6 +151,17 @@ def test_a_stored_map_is_read_back_and_a_damaged_or_foreign_one_is_not(own_copy:
         assert read_map(own_copy) is None
 
 
+@pytest.mark.parametrize("n_flips", [300, pytest.param(20_000, marks=pytest.mark.torture)])
+def test_every_flipped_bit_of_a_map_is_noticed(own_copy: Path, n_flips: int) -> None:
+    content, random = bytearray(some_map(own_copy)), np.random.default_rng()
+    place = write_map(own_copy, bytes(content))
+    for bit in random.choice(8 * len(content), min(n_flips, 8 * len(content)), replace=False).tolist():
+        content[bit // 8] ^= 1 << bit % 8
+        place.write_bytes(content)
+        assert read_map(own_copy) is None, bit
+        content[bit // 8] ^= 1 << bit % 8
+
+
 def test_a_map_goes_to_the_cache_when_the_model_cannot_be_written(own_copy: Path) -> None:
     (own_copy / "map.bin").mkdir()  # nothing can take its place
     place = write_map(own_copy, some_map(own_copy))

@@ -29,6 +29,7 @@ COMMANDS = (
     "plot",
     "reproduce",
     "info",
+    "card",
     "export",
     "pack",
     "unpack",

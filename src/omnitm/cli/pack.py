@@ -48,5 +48,6 @@ def run(arguments: argparse.Namespace) -> int:
         )
     if not arguments.quiet:
         size = arguments.output.stat().st_size
-        print(f"{arguments.output}: {readable(size)}, {matrix.nbytes / size:.1f} times smaller")
+        gain = f", {matrix.nbytes / size:.1f} times smaller than the vectors" if size < matrix.nbytes else ""
+        print(f"{arguments.output}: {readable(size)}{gain}")
     return 0

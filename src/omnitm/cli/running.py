@@ -40,6 +40,13 @@ def add_running_options(parser: argparse.ArgumentParser) -> None:
         help="a running Ray cluster, or 'auto' (with --engine ray; default: start one here)",
     )
     group.add_argument(
+        "--patience",
+        metavar="SECONDS",
+        type=float,
+        help="replace a worker process that has not finished a word for so long "
+        "(default: more than ten minutes)",
+    )
+    group.add_argument(
         "--shard",
         metavar="K/N",
         help="train the K-th of N parts of the words; `omnitm merge` puts the parts together",
@@ -53,12 +60,12 @@ def chosen_engine(arguments: argparse.Namespace) -> Engine:
     """Make the engine that was asked for."""
     from omnitm.engines.registry import make_engine
 
-    return make_engine(arguments.engine, arguments.threads, arguments.address)
+    return make_engine(arguments.engine, arguments.threads, arguments.address, patience=arguments.patience)
 
 
 def check_no_running_options(arguments: argparse.Namespace) -> None:
     """Refuse what only the Omni models, which are trained word by word, can do."""
-    for option in ("engine", "address", "shard", "log"):
+    for option in ("engine", "address", "patience", "shard", "log"):
         if getattr(arguments, option) not in {None, "threads"}:
             reason = "it is trained in one go"
             raise ParameterError(f"--{option} is for the Omni models, not for {arguments.model}: {reason}.")

@@ -107,6 +107,11 @@ def add_parser(commands: Commands) -> None:
         help="store only the baseline of each row and the K coordinates that differ most, for vocabularies "
         "where a number per pair of words is too much (default: all)",
     )
+    parser.add_argument(
+        "--license",
+        metavar="ID",
+        help="licence of the model, for its card, such as cc-by-4.0 (`omnitm card` says more, at any time)",
+    )
     parser.add_argument("--quiet", action="store_true", help="no progress bar, no summary")
     add_running_options(parser)
     _add_settings(parser)
@@ -183,6 +188,7 @@ def run(arguments: argparse.Namespace) -> int:
                 shard=shard,
                 **common,
             )
+    _note_license(arguments)
     if shard is None:
         prepare_similarity(arguments.output, quiet=arguments.quiet)
     if not arguments.quiet:
@@ -213,10 +219,20 @@ def _run_baseline(arguments: argparse.Namespace) -> int:
         ),
         lambda index: named or _top_words(arguments, index),
     )
+    _note_license(arguments)
     prepare_similarity(arguments.output, quiet=arguments.quiet)
     if not arguments.quiet:
         _say_what_is_there(arguments.output, vectors, time.monotonic() - started)
     return 0
+
+
+def _note_license(arguments: argparse.Namespace) -> None:
+    from omnitm.embedding import WordVectors
+    from omnitm.embedding.sharing.kept_card import keep_card
+
+    if arguments.license is not None:
+        vectors = WordVectors.load(arguments.output)
+        keep_card(vectors, arguments.output, vectors.card_facts(license=arguments.license))
 
 
 def _settings(arguments: argparse.Namespace) -> AutoencoderSettings | None:

@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from omnitm.embedding.sharing.kept_card import keep_card, kept_facts
 from omnitm.embedding.store import ModelFolder, TrainingRecord, load_model, omni_record
 from omnitm.embedding.store.files import read_file, write_file
 from omnitm.embedding.store.manifest import MANIFEST
 from omnitm.embedding.store.whereabouts import SHARD_NOTE
+from omnitm.embedding.word_vectors import WordVectors
 from omnitm.errors import FileError, ParameterError
 
 if TYPE_CHECKING:
@@ -121,6 +123,7 @@ def merge_models(
                 folder.write(row, part.row(place))
             if folder.finish():
                 raise FileError(output, "was damaged while it was written; check the disk and merge again")
+        keep_card(WordVectors.load(output), Path(output), kept_facts(first.path))
         return sorted({part.words[row] for part in opened for row in part.missing}.difference(rows))
 
 
@@ -186,7 +189,8 @@ def _check_alike(parts: Sequence[_Part]) -> None:
                 fact = "another corpus" if name == "index_fingerprint" else f"other {name.replace('_', ' ')}"
                 raise FileError(part.path, f"was trained with {fact} than {first.path}; they can't be merged")
         if (part.shard and part.shard.total) != (first.shard and first.shard.total):
-            raise FileError(part.path, f"is shard {part.shard}, {first.path} is {first.shard}: they differ")
+            kinds = [f"is shard {x.shard}" if x.shard else "is no shard" for x in (part, first)]
+            raise FileError(part.path, f"{kinds[0]}, but {first.path} {kinds[1]}; merge the shards first")
 
 
 def _merged_rows(parts: Sequence[_Part]) -> dict[str, tuple[_Part, int]]:

@@ -12,6 +12,7 @@ import numpy as np
 
 from omnitm.embedding.progress import ProgressOption, WordFailure, reporting
 from omnitm.embedding.shards import Shard, note_shard
+from omnitm.embedding.sharing.kept_card import keep_card
 from omnitm.embedding.store import (
     AnyRecord,
     ModelFolder,
@@ -153,6 +154,7 @@ def train_model(
             fill_folder(folder, index, engine=engine, progress=progress)
     vectors = WordVectors.load(path)
     request.check(path, vectors.training, vectors.index_to_key)
+    keep_card(vectors, path)
     return vectors
 
 
@@ -173,7 +175,9 @@ def add_words(
     _Request.of(index).check(path, vectors.training, vectors.index_to_key)
     with ModelFolder.add(path, targets) as folder:
         fill_folder(folder, index, engine=engine, progress=progress)
-    return WordVectors.load(path)
+    vectors = WordVectors.load(path)
+    keep_card(vectors, path)
+    return vectors
 
 
 def fill_folder(

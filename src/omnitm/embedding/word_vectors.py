@@ -118,12 +118,25 @@ class WordVectors(Shareable):
         """Whether these are integers with names, so that the metric "similarity" has a meaning."""
         return self.has_named_features and self.matrix.dtype == np.int16
 
+    @property
+    def path(self) -> Path | None:
+        """The folder or file that the vectors were loaded from."""
+        return self._folder
+
     @cached_property
     def likeness(self) -> Likeness:
         """What the metric "similarity" needs: read from beside the model, or computed once and kept there."""
         from omnitm.embedding.keeping import kept_likeness
 
         return kept_likeness(self, self._folder)
+
+    def family(self, word: str) -> list[tuple[str, float]]:
+        """List who speaks for a word in the metric "similarity": itself and its other forms, with weights.
+
+        The weights add up to 1. See `omnitm.embedding.families`.
+        """
+        of_row = self.likeness.families.of_row(self.get_index(word))
+        return [(self.index_to_key[row], weight) for row, weight in of_row]
 
     @cached_property
     def lengths(self) -> RowLengths:
@@ -324,22 +337,6 @@ class WordVectors(Shareable):
     def rank(self, key1: str, key2: str, *, metric: Metric | None = None) -> int:
         """Rank of `key2` among the neighbours of `key1`; 1 is the nearest."""
         return len(self.closer_than(key1, key2, metric=metric)) + 1
-
-    def save(self, path: str | Path, *, force: bool = False) -> None:
-        """Write a model folder; `force` replaces an existing model."""
-        from omnitm.embedding.store import write_model
-
-        if self.training is None:
-            raise ParameterError("Vectors of unknown origin cannot be saved as a model: 'training' is None.")
-        write_model(
-            path,
-            self.matrix,
-            self.index_to_key,
-            self.feature_names,
-            self.training,
-            is_named=self.has_named_features,
-            force=force,
-        )
 
     @classmethod
     def load(cls, path: str | Path, *, verify: bool = False) -> WordVectors:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from omnitm.engines.ledger import Ledger
+from omnitm.engines.patience import Patience, Silence, check_patience
 from omnitm.engines.shared_corpus import SharedCorpus, shared
 from omnitm.engines.threads import available_cores
 from omnitm.engines.worker import FAILED, HEADER, READY
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 # A plain interpreter, not multiprocessing.Process: that would run the caller's script a second time.
 BOOT = "import sys; from omnitm.engines.worker import serve; serve(int(sys.argv[1]))"
 _SECONDS_BETWEEN_REPORTS = 0.1
+_SECONDS_TO_START = 600.0
 _SECONDS_TO_END = 5.0
 _WORDS_AHEAD = 2  # one in training, one waiting beside it
 _VAIN_STARTS = 3
@@ -42,16 +44,20 @@ _VAIN_STARTS = 3
 class ProcessesEngine:
     """A supervised pool of worker processes that share the index through the memory map.
 
-    A worker that is killed, runs out of memory or crashes is replaced; the word that it was training
+    A worker that is killed, runs out of memory, crashes or hangs is replaced; the word that it was training
     counts as failed, is tried again later, and is set aside after three failures.
 
     Parameters
     ----------
     n_jobs
         Number of processes; None: one per core that this process may use.
+    patience
+        Seconds without a finished word after which a worker counts as hung; None: sixty times the
+        longest word, and more than ten minutes.
     """
 
-    def __init__(self, n_jobs: int | None = None) -> None:
+    def __init__(self, n_jobs: int | None = None, *, patience: float | None = None) -> None:
+        self.patience = check_patience(patience)
         self.n_jobs = (
             available_cores() if n_jobs is None else check_integer("OmniTMAE", "n_jobs", n_jobs, 1, 4096)
         )
@@ -66,7 +72,8 @@ class ProcessesEngine:
     ) -> None:
         """Train every job; see `omnitm.engines.Engine`."""
         ledger = Ledger(jobs)
-        with shared(index) as corpus, _Pool(corpus, settings, write) as pool:
+        patience = Patience(settings, self.patience)
+        with shared(index) as corpus, _Pool(corpus, settings, write, patience) as pool:
             pool.grow(min(self.n_jobs, len(jobs)))
             reported = time.monotonic()
             while not ledger.is_complete:
@@ -85,9 +92,10 @@ class _Pool:
         corpus: SharedCorpus,
         settings: AutoencoderSettings,
         write: Callable[[int, NDArray[np.int16]], None],
+        patience: Patience,
     ) -> None:
         self._start = corpus, settings
-        self._write = write
+        self._write, self._patience = write, patience
         self._workers: dict[Connection, _Worker] = {}
         self._vain_starts = 0
 
@@ -107,7 +115,7 @@ class _Pool:
             self._workers[worker.connection] = worker
 
     def serve(self, ledger: Ledger, timeout: float) -> None:
-        """Take what workers have ready, give them more words, and replace those that died."""
+        """Take what workers have ready, give them more words, and replace those that died or hang."""
         for ready in wait(list(self._workers), timeout):
             worker = self._workers[ready]  # type: ignore[index] # only connections are waited for
             try:
@@ -117,12 +125,21 @@ class _Pool:
             else:
                 self._receive(worker, message, ledger)
                 worker.feed(ledger)
+        now = time.monotonic()
+        for worker in list(self._workers.values()):
+            worker.silence.wait_until(now)
+            limit = self._patience.limit if worker.is_ready else _SECONDS_TO_START
+            if worker.silence.seconds > limit and (worker.given or not worker.is_ready):
+                worker.put_down()
+                self._replace(worker, ledger)
 
     def _receive(self, worker: _Worker, message: bytes, ledger: Ledger) -> None:
         kind, row = HEADER.unpack_from(message)
+        seconds = worker.silence.end()
         if kind == READY:
             worker.is_ready, self._vain_starts = True, 0
             return
+        self._patience.learn(seconds)
         job = worker.given.popleft()
         if kind == FAILED:
             ledger.blame(job, message[HEADER.size :].decode())
@@ -154,6 +171,8 @@ class _Worker:
     def __init__(self, corpus: SharedCorpus, settings: AutoencoderSettings) -> None:
         self.given: deque[WordJob] = deque()
         self.is_ready = False
+        self.silence = Silence(time.monotonic())
+        self._problem: str | None = None
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed by `end`
         self.connection, inner = Pipe()
         self.process = subprocess.Popen(  # noqa: S603 - this interpreter
@@ -173,11 +192,20 @@ class _Worker:
             job = ledger.take()
             if job is None:
                 return
+            if not self.given:
+                self.silence.end()  # it had nothing to say
             self.given.append(job)
             try:
                 self.connection.send(job)
             except OSError:
                 return  # it has died, and is replaced when its connection is read
+
+    def put_down(self) -> None:
+        """Kill a worker that hangs."""
+        self._problem = (
+            f"the worker hung: no word finished in {self.silence.seconds:,.0f} s, so it was killed"
+        )
+        self.process.kill()
 
     def end(self) -> str:
         """Wait for the process, clean up, and say how it ended."""
@@ -190,6 +218,8 @@ class _Worker:
         self._errors.seek(0)
         lines = self._errors.read().decode(errors="replace").strip().splitlines()
         self._errors.close()
+        if self._problem is not None:
+            return self._problem
         if status < 0:
             cause = signal.Signals(-status)
             return f"the worker was killed by {cause.name}{_MEANINGS.get(cause, '')}"

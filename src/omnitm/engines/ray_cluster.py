@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import omnitm
 from omnitm.engines.distribution import CorpusSource
 from omnitm.engines.ledger import Ledger
+from omnitm.engines.patience import check_patience
 from omnitm.engines.ray_tasks import BatchResult, BatchTask, CorpusNotHere, train_batch
 from omnitm.engines.shared_corpus import shared
 from omnitm.errors import EngineError, MissingExtraError
@@ -49,10 +50,15 @@ class RayEngine:
         None: start one on this machine, and stop it at the end.
     n_jobs
         Cores of a cluster started here; None: all. A running cluster decides for itself.
+    patience
+        Seconds after which a worker that has not finished its batch counts as hung and ends itself;
+        None: more than ten minutes.
     """
 
-    def __init__(self, address: str | None = None, n_jobs: int | None = None) -> None:
-        self.address = address
+    def __init__(
+        self, address: str | None = None, n_jobs: int | None = None, *, patience: float | None = None
+    ) -> None:
+        self.address, self.patience = address, check_patience(patience)
         self.n_jobs = None if n_jobs is None else check_integer("OmniTMAE", "n_jobs", n_jobs, 1, 4096)
 
     def train(
@@ -66,7 +72,7 @@ class RayEngine:
         """Train every job; see `omnitm.engines.Engine`."""
         ledger = Ledger(jobs)
         with connected(self.address, self.n_jobs) as ray, shared(index) as corpus:
-            task = BatchTask(corpus, settings, omnitm.__version__)
+            task = BatchTask(corpus, settings, omnitm.__version__, self.patience)
             with _Dispatcher(ray, task, ledger, index.n_words, write) as dispatcher:
                 while not ledger.is_complete:
                     dispatcher.submit()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import faulthandler
 import time
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -9,12 +11,13 @@ import numpy as np
 
 import omnitm
 from omnitm.engines.distribution import local_copy
+from omnitm.engines.patience import silence_allowed
 from omnitm.engines.shared_corpus import MappedCorpus, SharedCorpus
 from omnitm.errors import EngineError, FileError
 from omnitm.machine.autoencoder import Autoencoder
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -28,6 +31,7 @@ class BatchTask(NamedTuple):
     corpus: SharedCorpus
     settings: AutoencoderSettings
     version: str
+    patience: float | None = None
 
 
 class BatchResult(NamedTuple):
@@ -57,19 +61,32 @@ def train_batch(task: BatchTask, jobs: Sequence[WordJob], source: Any = None) ->
     vectors = np.empty((len(jobs), machine.index.n_words), dtype=np.int16)
     trained: list[int] = []
     failures: dict[int, str] = {}
-    for position, job in enumerate(jobs):
-        try:
-            machine.train(job.target, job.key)
-            machine.embedding(vectors[len(trained)])
-        except (MemoryError, ValueError, RuntimeError) as error:  # noqa: PERF203 - of one word only
-            failures[position] = f"{type(error).__name__}: {error}"
-            _machines.clear()  # it may be half-done
-            machine = _machine(task, source)
-        else:
-            trained.append(position)
+    with _watchdog(task, len(jobs)):
+        for position, job in enumerate(jobs):
+            try:
+                machine.train(job.target, job.key)
+                machine.embedding(vectors[len(trained)])
+            except (MemoryError, ValueError, RuntimeError) as error:  # noqa: PERF203 - of one word only
+                failures[position] = f"{type(error).__name__}: {error}"
+                _machines.clear()  # it may be half-done
+                machine = _machine(task, source)
+            else:
+                trained.append(position)
     return BatchResult(trained, vectors[: len(trained)], failures, time.monotonic() - started)
 
 
+@contextlib.contextmanager
+def _watchdog(task: BatchTask, n_words: int) -> Iterator[None]:
+    """End this process if the block hangs, even in native code: to the driver, a worker that died."""
+    seconds = silence_allowed(task.settings, n_words) if task.patience is None else task.patience
+    faulthandler.dump_traceback_later(seconds, exit=True, file=_STANDARD_ERROR)
+    try:
+        yield
+    finally:
+        faulthandler.cancel_dump_traceback_later()
+
+
+_STANDARD_ERROR = 2
 _machines: dict[BatchTask, Autoencoder] = {}
 
 

@@ -12,7 +12,9 @@ if TYPE_CHECKING:
 ENGINES = ("threads", "processes", "ray")
 
 
-def make_engine(name: str, n_jobs: int | None = None, address: str | None = None) -> Engine:
+def make_engine(
+    name: str, n_jobs: int | None = None, address: str | None = None, *, patience: float | None = None
+) -> Engine:
     """Make an engine.
 
     Parameters
@@ -23,6 +25,9 @@ def make_engine(name: str, n_jobs: int | None = None, address: str | None = None
         Threads, processes, or cores of a Ray cluster that is started here; None: one per core.
     address
         A running Ray cluster; None: start one here.
+    patience
+        Seconds without a finished word after which a worker process counts as hung and is replaced;
+        None: more than ten minutes, longer for settings that take longer.
 
     Examples
     --------
@@ -33,12 +38,14 @@ def make_engine(name: str, n_jobs: int | None = None, address: str | None = None
 
     if address is not None and name != "ray":
         raise ParameterError(f"An address is for the engine 'ray', not for {name!r}; leave it out.")
+    if patience is not None and name == "threads":
+        raise ParameterError("A thread that hangs cannot be replaced; leave out 'patience' or use processes.")
     if name == "threads":
         return ThreadsEngine(n_jobs)
     if name == "processes":
-        return ProcessesEngine(n_jobs)
+        return ProcessesEngine(n_jobs, patience=patience)
     if name == "ray":
         from omnitm.engines.ray_cluster import RayEngine
 
-        return RayEngine(address, n_jobs)
+        return RayEngine(address, n_jobs, patience=patience)
     raise ParameterError(f"The engine must be one of {', '.join(ENGINES)}. Got {name!r}.")

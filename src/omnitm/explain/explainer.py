@@ -97,7 +97,9 @@ class Explainer:
     def index(self) -> DocumentIndex:
         """The corpus; an error says how to get it if it is not there."""
         if self._index is None:
-            raise FileError(self.path or "model", _NO_INDEX.format(self.path or "MODEL"))
+            place = Path("MODEL") if self.path is None else self.path
+            folder = place.parent if place.is_file() else place  # a packed model has its index beside it
+            raise FileError(self.path or "model", _NO_INDEX.format(folder / "index"))
         return self._index
 
     @property
@@ -234,5 +236,5 @@ def _check_counts(method: str, **counts: int) -> None:
 _NO_INDEX = (
     "this needs the index that the model was trained from, and it is not there; give it with --index INDEX "
     "(in Python: Explainer.open(path, index=...)), or make it again from the same text: "
-    "omnitm index TEXT -o {}/index"
+    "omnitm index TEXT -o {}"
 )

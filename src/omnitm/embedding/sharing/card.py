@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
+from types import NoneType
 from typing import TYPE_CHECKING, Any
 
 from omnitm.errors import ParameterError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
     from omnitm.embedding.word_vectors import WordVectors
 
@@ -40,6 +42,11 @@ class CardFacts:
     scores: Mapping[str, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        for name in ("corpus", "license", "language"):
+            if not isinstance(getattr(self, name), (str, NoneType)):
+                raise ParameterError(f"The {name!r} parameter must be text. Got {getattr(self, name)!r}.")
+        if not isinstance(self.scores, Mapping):
+            raise ParameterError(f"The 'scores' parameter must map names to numbers. Got {self.scores!r}.")
         for name, score in self.scores.items():
             if isinstance(score, bool) or not isinstance(score, (int, float)):
                 raise ParameterError(

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from omnitm.errors import ParameterError
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
-    from pathlib import Path
 
     from numpy.typing import NDArray
 
+    from omnitm.embedding.sharing.card import CardFacts
     from omnitm.embedding.sharing.sentences import SentenceEncoder
     from omnitm.embedding.word_vectors import WordVectors
 
@@ -124,6 +127,43 @@ class Shareable:
         plan = plan_export(vectors, format, reduce=reduce, top=top, full=full)
         write_export(vectors, path, plan, spaces=spaces, force=force)
 
+    def save(
+        self,
+        path: str | Path,
+        *,
+        force: bool = False,
+        corpus: str | None = None,
+        license: str | None = None,  # noqa: A002 - model hubs call it so
+        language: str | None = None,
+        scores: Mapping[str, float] | None = None,
+    ) -> None:
+        """Write a model folder, with a model card (README.md).
+
+        Parameters
+        ----------
+        force
+            Replace an existing model.
+        corpus, license, language, scores
+            What the card says, as in `save_pretrained`.
+        """
+        from omnitm.embedding.sharing.kept_card import keep_card
+        from omnitm.embedding.store import write_model
+
+        vectors = cast("WordVectors", self)
+        if vectors.training is None:
+            raise ParameterError("Vectors of unknown origin cannot be saved as a model: 'training' is None.")
+        facts = vectors.card_facts(corpus=corpus, license=license, language=language, scores=scores)
+        write_model(
+            path,
+            vectors.matrix,
+            vectors.index_to_key,
+            vectors.feature_names,
+            vectors.training,
+            is_named=vectors.has_named_features,
+            force=force,
+        )
+        keep_card(vectors, Path(path), facts)
+
     def save_pretrained(
         self,
         save_directory: str | Path,
@@ -136,6 +176,8 @@ class Shareable:
     ) -> None:
         """Write a folder for others: the packed model, and a model card with what is said here.
 
+        What is not said here is taken from the card of the model's own folder.
+
         Parameters
         ----------
         name
@@ -147,11 +189,23 @@ class Shareable:
         scores
             Results of evaluations: name and number.
         """
-        from omnitm.embedding.sharing.card import CardFacts
         from omnitm.embedding.sharing.pretrained import save_pretrained
 
-        facts = CardFacts(corpus, license, language, dict(scores or {}))
-        save_pretrained(cast("WordVectors", self), save_directory, facts, name=name)
+        vectors = cast("WordVectors", self)
+        facts = vectors.card_facts(corpus=corpus, license=license, language=language, scores=scores)
+        save_pretrained(vectors, save_directory, facts, name=name)
+
+    def card_facts(self, **given: Any) -> CardFacts:
+        """Return what is said about the model: what is given, else what its card says.
+
+        Parameters
+        ----------
+        given
+            corpus, license, language and scores, as in `save_pretrained`.
+        """
+        from omnitm.embedding.sharing.kept_card import kept_facts, updated_facts
+
+        return updated_facts(kept_facts(cast("WordVectors", self).path), **given)
 
     @classmethod
     def from_pretrained(
@@ -211,13 +265,13 @@ class Shareable:
         corpus, license, language, scores
             As in `save_pretrained`.
         """
-        from omnitm.embedding.sharing.card import CardFacts
         from omnitm.embedding.sharing.pretrained import push_to_hub
 
+        vectors = cast("WordVectors", self)
         return push_to_hub(
-            cast("WordVectors", self),
+            vectors,
             repo_id,
-            CardFacts(corpus, license, language, dict(scores or {})),
+            vectors.card_facts(corpus=corpus, license=license, language=language, scores=scores),
             private=private,
             token=token,
             revision=revision,

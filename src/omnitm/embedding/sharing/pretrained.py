@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from omnitm.embedding.sharing.card import CardFacts, model_card
+from omnitm.embedding.sharing.kept_card import facts_as_json
 from omnitm.embedding.store.files import write_file, writing
 from omnitm.embedding.store.loading import StoredModel
 from omnitm.embedding.store.packing import write_packed
@@ -42,7 +43,7 @@ def save_pretrained(
         vectors.training,
         vectors.has_named_features,
     )
-    write_packed(folder / MODEL_FILE, stored, force=True)
+    write_packed(folder / MODEL_FILE, stored, card=facts_as_json(facts), force=True)
     write_file(folder / CARD_FILE, card.encode())
 
 

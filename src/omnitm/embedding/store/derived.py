@@ -5,7 +5,9 @@ r"""Arrays that follow from a model's vectors, kept beside them so that they are
 arrays, each from the next multiple of 64 bytes on
 ```
 
-The file is no part of the model: it may be deleted, and one that does not fit is made again.
+The header has the CRC-32 of everything after it: that is quick enough to be looked at whenever the file is
+opened, and no flipped bit gets past it. The file is no part of the model: it may be deleted, and one that is
+damaged or does not fit is made again.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ import hashlib
 import json
 import mmap
 import os
+import zlib
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,7 +27,7 @@ from omnitm.embedding.store.packed import is_packed, read_packed
 from omnitm.errors import FileError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -33,22 +36,22 @@ _MAGIC = b"OMNITMD\x01"
 _START = len(_MAGIC) + 8 + 32
 _ALIGNMENT = 64
 _LONGEST_HEADER = 1 << 16
+_CHECKSUM = "crc32"
+_CHECKSUM_DIGITS = 8
 
 
 def write_derived(folder: Path, recipe: int, arrays: Mapping[str, NDArray[Any]]) -> bool:
     """Keep arrays beside the vectors that they follow from; False if the folder cannot be written."""
     path, sha256 = _place(folder)
     temporary = path.with_name(f".{path.name}.tmp")
-    entries = {name: (array.dtype.str, list(array.shape)) for name, array in arrays.items()}
-    facts = {"recipe": recipe, "vectors_sha256": sha256, "arrays": entries}
-    header = json.dumps(facts).encode()
+    header = _header(recipe, sha256, arrays)
+    start = _MAGIC + len(header).to_bytes(8, "little") + hashlib.sha256(header).digest() + header
     try:
         temporary.unlink(missing_ok=True)
         with temporary.open("xb") as file:
-            file.write(_MAGIC + len(header).to_bytes(8, "little") + hashlib.sha256(header).digest() + header)
-            for array in arrays.values():
-                file.write(bytes(-file.tell() % _ALIGNMENT))
-                file.write(np.ascontiguousarray(array).tobytes())
+            file.write(start)
+            for part in _parts(arrays, len(start)):
+                file.write(part)
             file.flush()
             os.fsync(file.fileno())
         temporary.replace(path)
@@ -56,6 +59,25 @@ def write_derived(folder: Path, recipe: int, arrays: Mapping[str, NDArray[Any]])
     except OSError:
         return False
     return True
+
+
+def _header(recipe: int, sha256: str, arrays: Mapping[str, NDArray[Any]]) -> bytes:
+    """Say what the arrays are; the checksum has a fixed width, so that it does not move what it is of."""
+    entries = {name: (array.dtype.str, list(array.shape)) for name, array in arrays.items()}
+    facts = {"recipe": recipe, "vectors_sha256": sha256, "arrays": entries, _CHECKSUM: "0" * _CHECKSUM_DIGITS}
+    checksum = 0
+    for part in _parts(arrays, _START + len(json.dumps(facts))):
+        checksum = zlib.crc32(part, checksum)
+    return json.dumps({**facts, _CHECKSUM: f"{checksum:0{_CHECKSUM_DIGITS}x}"}).encode()
+
+
+def _parts(arrays: Mapping[str, NDArray[Any]], place: int) -> Iterator[bytes | memoryview]:
+    """All that follows the header, which ends at `place`: arrays and the gaps before them."""
+    for array in arrays.values():
+        gap = -place % _ALIGNMENT
+        yield bytes(gap)
+        yield np.ascontiguousarray(array).reshape(-1).view(np.uint8).data
+        place += gap + array.nbytes
 
 
 def read_derived(folder: Path, recipe: int) -> dict[str, NDArray[Any]] | None:
@@ -67,13 +89,14 @@ def read_derived(folder: Path, recipe: int) -> dict[str, NDArray[Any]] | None:
         return None
     with os.fdopen(descriptor, "rb") as file:
         size = os.fstat(file.fileno()).st_size
-        facts = _header(file.read(_START), file, size)
-        if facts is None or facts.get("recipe") != recipe:
-            return None
-        if facts.get("vectors_sha256") != sha256:
+        facts = _read_header(file.read(_START), file, size)
+        if facts is None or (facts.get("recipe"), facts.get("vectors_sha256")) != (recipe, sha256):
             return None
         buffer = mmap.mmap(file.fileno(), size, access=mmap.ACCESS_READ)
-        return _arrays(buffer, file.tell(), facts["arrays"])
+        place = file.tell()
+        with memoryview(buffer) as content, content[place:] as rest:
+            checksum = f"{zlib.crc32(rest):0{_CHECKSUM_DIGITS}x}"
+        return _arrays(buffer, place, facts["arrays"]) if facts.get(_CHECKSUM) == checksum else None
 
 
 def _place(model: Path) -> tuple[Path, str]:
@@ -85,7 +108,7 @@ def _place(model: Path) -> tuple[Path, str]:
     return model / SIMILARITY, manifest[vectors_name(manifest)].sha256
 
 
-def _header(start: bytes, file: Any, size: int) -> dict[str, Any] | None:
+def _read_header(start: bytes, file: Any, size: int) -> dict[str, Any] | None:
     length = int.from_bytes(start[8:16], "little")
     if len(start) != _START or start[:8] != _MAGIC or not 0 < length <= min(size, _LONGEST_HEADER):
         return None

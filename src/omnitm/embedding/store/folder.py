@@ -39,6 +39,7 @@ from omnitm.embedding.store.manifest import (
     write_manifest,
 )
 from omnitm.embedding.store.record import TrainingRecord, omni_record, record_from_bytes
+from omnitm.embedding.store.signed_card import CARD, remove_card
 from omnitm.embedding.store.top import row_encoder, row_type
 from omnitm.embedding.store.whereabouts import INDEX, INDEX_NOTE, SHARD_NOTE
 from omnitm.errors import CorpusError, FileError
@@ -49,7 +50,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _NAMES = (MANIFEST, SETTINGS, FEATURES, COORDINATES, WORDS, VECTORS, REALS, TOP, SPARSE, SIMILARITY)
-_NOTES = (INDEX_NOTE, SHARD_NOTE)
+_NOTES = (INDEX_NOTE, SHARD_NOTE, CARD)
 _OWN_FILES = {JOURNAL, *_NOTES, *(f".{name}.tmp" for name in (*_NAMES, *_NOTES)), *_NAMES}
 _PLAN = (SETTINGS, FEATURES, WORDS)
 _NO_LIMIT = 1 << 62
@@ -282,6 +283,7 @@ def remove_model(path: Path) -> None:
     with writing(path):
         for name in (*_NAMES, SHARD_NOTE):
             (path / name).unlink(missing_ok=True)
+        remove_card(path)
 
 
 def check_free_for_use(path: Path, *, force: bool) -> None:

@@ -21,7 +21,7 @@ import hashlib
 import mmap
 import os
 import zlib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -71,6 +71,7 @@ class PackedModel:
     record: AnyRecord
     is_named: bool
     manifest: dict[str, FileEntry]
+    card: dict[str, Any] = field(default_factory=dict)
 
 
 class PackedMatrix(RowMatrix):
@@ -197,7 +198,10 @@ def read_packed(path: Path, *, verify: bool = False) -> PackedModel:
     matrix = PackedMatrix(path, buffer, header, *_tables(path, header, sections))
     if verify:
         _verify(path, matrix, manifest, record)
-    return PackedModel(words, features, matrix, record, names == FEATURES, manifest)
+    card = header.get("card")
+    return PackedModel(
+        words, features, matrix, record, names == FEATURES, manifest, card if isinstance(card, dict) else {}
+    )
 
 
 def _mapped(path: Path) -> mmap.mmap:

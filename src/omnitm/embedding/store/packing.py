@@ -27,6 +27,7 @@ from omnitm.embedding.store.packed import (
     read_packed,
     to_bytes,
 )
+from omnitm.embedding.store.signed_card import read_facts
 from omnitm.embedding.store.top import row_encoder
 from omnitm.embedding.store.whole import model_texts, vectors_file, write_model
 from omnitm.errors import FileError
@@ -63,7 +64,7 @@ def pack_model(
     if is_packed(model):
         raise FileError(model, "is packed already")
     stored, manifest = load_model(model), read_manifest(model)
-    write_packed(path, stored, expected=manifest, force=force, report=report)
+    write_packed(path, stored, expected=manifest, card=read_facts(model), force=force, report=report)
 
 
 def write_packed(
@@ -71,6 +72,7 @@ def write_packed(
     model: StoredModel,
     *,
     expected: dict[str, FileEntry] | None = None,
+    card: dict[str, Any] | None = None,
     force: bool = False,
     report: Callable[[int], None] | None = None,
 ) -> None:
@@ -80,6 +82,8 @@ def write_packed(
     ----------
     expected
         The manifest that the model must have; anything else is an error, and no file is written.
+    card
+        What is said about the model, for the card of its folder when it is unpacked.
     force, report
         As in `pack_model`.
     """
@@ -103,12 +107,17 @@ def write_packed(
         for name in (TABLE, ROWS):
             _add_section(file, header, name, header.pop(name).tobytes())
         header["manifest"] = manifest_content(entries)
+        if card:
+            header["card"] = card
         content = json.dumps(header).encode()
         file.write(content + len(content).to_bytes(8, "little") + hashlib.sha256(content).digest() + MAGIC)
 
 
 def unpack_model(path: str | Path, model: str | Path, *, force: bool = False) -> None:
     """Write a packed model as a folder, and check that it is the model that was packed."""
+    from omnitm.embedding.sharing.kept_card import keep_card, kept_facts
+    from omnitm.embedding.word_vectors import WordVectors
+
     path = Path(path)
     if not is_packed(path):
         raise FileError(path, "is not a packed model; `omnitm pack` makes one")
@@ -123,6 +132,7 @@ def unpack_model(path: str | Path, model: str | Path, *, force: bool = False) ->
         force=force,
         expected=packed.manifest,
     )
+    keep_card(WordVectors.load(model), Path(model), kept_facts(path))
 
 
 def _write_rows(

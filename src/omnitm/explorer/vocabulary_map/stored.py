@@ -6,6 +6,8 @@ x and y of every word                 float32, from -1 to 1
 share of true neighbours kept         uint8 of every word: 0..200 for 0..1, 255 if unknown
 cluster                               uint8 of every word
 ```
+
+The line ends with the SHA-256 of everything else, so a map in which a bit has flipped is not shown.
 """
 
 from __future__ import annotations
@@ -27,7 +29,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 FILE = "map.bin"
-_FORMAT, _VERSION = "omnitm map", 2
+_FORMAT, _VERSION = "omnitm map", 3
 _LARGEST = 1 << 30
 _WHOLE, _UNKNOWN = 200, 255
 _BYTES_PER_WORD = 10
@@ -76,10 +78,8 @@ class VocabularyMap:
             "metric": self.metric,
             "mean_kept": None if self.kept is None or not n_words else float(self.kept.mean()),
             "clusters": self.cluster_names,
-            "sha256": hashlib.sha256(points).hexdigest(),
         }
-        line = json.dumps(header).encode()
-        return line + b" " * (-(len(line) + 1) % 4) + b"\n" + points
+        return _joined(header, points)
 
 
 def model_identity(model: Path) -> str:
@@ -125,11 +125,18 @@ def header_of(content: bytes) -> dict[str, Any]:
     return header if isinstance(header, dict) else {}
 
 
+def _joined(header: dict[str, Any], points: bytes) -> bytes:
+    digest = hashlib.sha256(json.dumps(header).encode() + points).hexdigest()
+    line = json.dumps({**header, "sha256": digest}).encode()
+    return line + b" " * (-(len(line) + 1) % 4) + b"\n" + points
+
+
 def _is_whole(content: bytes, model: str) -> bool:
     header = header_of(content)
+    header.pop("sha256", None)
     points = content[content.find(b"\n") + 1 :]
     return (
         (header.get("format"), header.get("version"), header.get("model")) == (_FORMAT, _VERSION, model)
-        and header.get("sha256") == hashlib.sha256(points).hexdigest()
         and len(points) == _BYTES_PER_WORD * header.get("n_words", -1)
+        and content == _joined(header, points)
     )

@@ -1,0 +1,73 @@
+"""`omnitm card`: what is said about a model, in the README.md beside its files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from omnitm.cli.examples import command_parser
+from omnitm.errors import FileError, ParameterError
+
+if TYPE_CHECKING:
+    import argparse
+
+    from omnitm.cli.examples import Commands
+
+_EXAMPLE = """\
+  omnitm card news-model --license cc-by-4.0 --language en --corpus "News of 2024, a sentence per line."
+with the scores of an evaluation:
+  omnitm evaluate similarity news-model --format json -o scores.json
+  omnitm card news-model --scores scores.json"""
+
+
+def add_parser(commands: Commands) -> None:
+    """Fill the parser of this command."""
+    parser = command_parser(
+        commands, "card", run, summary="write a model's card: corpus, licence, scores", example=_EXAMPLE
+    )
+    parser.add_argument("model", metavar="MODEL", type=Path, help="folder of a trained model")
+    parser.add_argument("--corpus", metavar="TEXT", help="what it was trained on, in a sentence")
+    parser.add_argument("--license", metavar="ID", help="licence of the model, such as mit or cc-by-sa-4.0")
+    parser.add_argument("--language", metavar="CODE", help="language of the words, such as en")
+    parser.add_argument(
+        "--scores",
+        metavar="FILE",
+        type=Path,
+        help="report of `omnitm evaluate similarity --format json -o FILE`",
+    )
+    parser.add_argument("--force", action="store_true", help="replace a card that was edited by hand")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Write the card anew; what is not said stays as it was."""
+    from omnitm.embedding import WordVectors
+    from omnitm.embedding.sharing.kept_card import make_card
+
+    if arguments.model.is_file():
+        raise FileError(arguments.model, "is a packed model; `omnitm unpack` it, its folder has the card")
+    vectors = WordVectors.load(arguments.model)
+    scores = None if arguments.scores is None else read_scores(arguments.scores, arguments.model)
+    facts = vectors.card_facts(
+        corpus=arguments.corpus, license=arguments.license, language=arguments.language, scores=scores
+    )
+    print(make_card(vectors, arguments.model, facts, force=arguments.force))
+    return 0
+
+
+def read_scores(path: Path, model: Path) -> dict[str, float]:
+    """Take a model's scores from a report: its row by name, or the only one that was measured."""
+    from omnitm.evaluation.results import MEASURED, SimilarityReport
+
+    try:
+        report = SimilarityReport.from_json(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise FileError(path, f"cannot be read: {error.strerror}") from None
+    except (ParameterError, ValueError, TypeError, KeyError) as error:
+        problem = f"is not a report of `omnitm evaluate similarity --format json` ({error})"
+        raise FileError(path, problem) from None
+    measured = [row for row in report.rows if row.source == MEASURED]
+    row = measured[0] if len(measured) == 1 else report.row(model.resolve().name)
+    name = f"Spearman, {row.metric}"
+    scores = {f"{part.name} ({name})": part.agreement.spearman for part in row.sets}
+    scores[f"mean of the five sets ({name})"] = row.average.spearman if row.average else None
+    return {name: score for name, score in scores.items() if score is not None}
