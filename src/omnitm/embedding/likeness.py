@@ -86,7 +86,7 @@ def similarity_parts(vectors: WordVectors, first: str, second: str) -> dict[str,
     """Return what each part gives to the similarity of two words; their sum is the similarity."""
     a, b = _Word(vectors, first), _Word(vectors, second)
     association = sum(share for _, share in _association_shares(a, b))
-    values = (association, float(a.unit_row @ b.unit_row), float(a.smooth @ b.smooth))
+    values = (association, float(a.unit_row.astype(np.float64) @ b.unit_row), float(a.smooth @ b.smooth))
     return dict(zip(PARTS, (vectors.likeness.weights * values).tolist(), strict=True))
 
 
@@ -145,7 +145,7 @@ class _Form:
     def leaning(self, features: Any) -> Any:
         """How much more than usual the machine leans on features; not at all on its own."""
         found = log_ratio(self.relative[features], self._company.mean[features])
-        return np.where(np.asarray(features) == self.feature, 0, found)
+        return np.where(np.asarray(features) == self.feature, 0.0, found.astype(np.float64))
 
     def leaned_on(self, vectors: WordVectors) -> Any:
         """How much more than usual the machines of all words lean on this one."""

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from omnitm.corpus.preparation import Preparation
+from omnitm.embedding.company import RECIPE
 from omnitm.errors import ParameterError
 from omnitm.evaluation.classifiers import make_classifier
 from omnitm.evaluation.labelled import LabelledDocuments, load_documents
@@ -198,6 +199,8 @@ class _Bench:
             self.task.notes,
             hashlib.sha256("\n".join(self.task.vocabulary).encode()).hexdigest(),
         ]
+        if vectors is not None and vectors.default_metric == "similarity":
+            facts.append(RECIPE)
         plan = hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:16]
         return self.folder / f"{''.join(c if c.isalnum() else '-' for c in source)}-{classifier}-{plan}.json"
 
