@@ -77,10 +77,13 @@ def write(report: SimilarityReport, missing: list[str]) -> None:
     lines += [table.to_markdown() for table in similarity_tables(beside)]
     lines += [
         "**CPU seconds of training, all threads, saving included**\n",
-        "| model | words | CPU s |",
-        "|---|--:|--:|",
+        "| model | words | CPU s | |",
+        "|---|--:|--:|---|",
     ]
-    lines += [f"| {name} | {cost['words']:,} | {cost['cpu_seconds']:,.0f} |" for name, cost in costs.items()]
+    lines += [
+        f"| {name} | {cost['words']:,} | {cost['cpu_seconds']:,.0f} | {cost.get('source', '')} |"
+        for name, cost in costs.items()
+    ]
     lines += ["", *(f"- {note}" for note in report.notes), *(f"- not run: {name}" for name in missing)]
     (RESULTS / "similarity.md").write_text("\n".join(lines) + "\n")
     (RESULTS / "similarity.json").write_text(report.to_json() + "\n")
