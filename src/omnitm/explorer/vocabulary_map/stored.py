@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from omnitm.embedding.store.files import read_file, write_file, writing
 from omnitm.embedding.company import RECIPE
+from omnitm.embedding.store.files import read_file, write_file, writing
 from omnitm.embedding.store.manifest import VECTORS, read_manifest
 from omnitm.errors import FileError
 
