@@ -157,7 +157,9 @@ class _Form:
 
     def shares_of(self, other: Reals) -> Reals:
         """Return what each feature brings to the product of the smoothed row with another one."""
-        shares = self.unit_row * (self._company.projection @ other)
+        features = np.flatnonzero(self.unit_row)  # a few of a hundred
+        shares = np.zeros(len(self.unit_row))
+        shares[features] = self.unit_row[features] * (self._company.projection[features] @ other)
         total = float(shares.sum())
         wanted = float(self.smooth @ other)
         return shares * (wanted / total) if total else shares
