@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from omnitm.embedding.company import RECIPE
 from omnitm.embedding.store.files import read_file, write_file, writing
 from omnitm.embedding.store.manifest import VECTORS, read_manifest
 from omnitm.errors import FileError
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 FILE = "map.bin"
-_FORMAT, _VERSION = "omnitm map", 3
+_FORMAT, _VERSION = "omnitm map", [3, RECIPE]  # a map shows neighbours by one recipe of the similarity
 _LARGEST = 1 << 30
 _WHOLE, _UNKNOWN = 200, 255
 _BYTES_PER_WORD = 10
