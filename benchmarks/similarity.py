@@ -21,11 +21,12 @@ from omnitm.embedding import WordVectors
 from omnitm.embedding.families import RELATIVE_WEIGHT, relatives_by_letters
 from omnitm.evaluation.datasets import PAPER_SETS
 from omnitm.evaluation.published import published_rows
+from omnitm.evaluation.results import SimilarityReport
 from omnitm.evaluation.similarity import evaluate_similarity
 from omnitm.evaluation.tables import similarity_tables
 
 if TYPE_CHECKING:
-    from omnitm.evaluation.results import ModelResult, SimilarityReport
+    from omnitm.evaluation.results import ModelResult
 
 RESULTS = Path(__file__).parent / "results"
 OTHER_SETS = ("SimLex-999", "WS-353-SIM", "WS-353-REL")
@@ -51,11 +52,14 @@ def main() -> None:
     parser.add_argument("models", type=Path, help="folder with one folder per model")
     parser.add_argument("--index", type=Path, required=True)
     parser.add_argument("--data", type=Path)
+    parser.add_argument(
+        "--rg65-only", action="store_true", help="keep the rows of the other models as they are"
+    )
     arguments = parser.parse_args()
     index = DocumentIndex.open(arguments.index)
     frequencies = dict(zip(index.vocabulary, index.document_frequencies.tolist(), strict=True))
     common: dict[str, Any] = {"data": arguments.data, "frequencies": frequencies, "on_row": print}
-    report = full_report(arguments.models, common)
+    report = kept_report() if arguments.rg65_only else full_report(arguments.models, common)
     for name in RG_65_ONLY:
         if (folder := arguments.models / name).exists():
             model = {name: WordVectors.load(folder)}
@@ -71,6 +75,12 @@ def full_report(folder: Path, common: dict[str, Any]) -> SimilarityReport:
     models |= {name + AVERAGED: averaged_over_forms(models[name]) for name in DENSE if name in models}
     report = evaluate_similarity(models, [*PAPER_SETS, *OTHER_SETS], metrics=metrics, **common)
     return replace(report, rows=tuple(row for row in report.rows if wanted(row)))
+
+
+def kept_report() -> SimilarityReport:
+    """Read the last report, without the models of RG-65."""
+    report = SimilarityReport.from_json((RESULTS / "similarity.json").read_text())
+    return replace(report, rows=tuple(row for row in report.rows if row.model not in RG_65_ONLY))
 
 
 def wanted(row: ModelResult) -> bool:
@@ -96,10 +106,13 @@ def write(report: SimilarityReport, missing: list[str]) -> None:
     lines += [table.to_markdown() for table in similarity_tables(beside)]
     lines += [
         "**CPU seconds of training, all threads, saving included**\n",
-        "| model | words | CPU s |",
-        "|---|--:|--:|",
+        "| model | words | CPU s | |",
+        "|---|--:|--:|---|",
     ]
-    lines += [f"| {name} | {cost['words']:,} | {cost['cpu_seconds']:,.0f} |" for name, cost in costs.items()]
+    lines += [
+        f"| {name} | {cost['words']:,} | {cost['cpu_seconds']:,.0f} | {cost.get('source', '')} |"
+        for name, cost in costs.items()
+    ]
     lines += ["", *(f"- {note}" for note in report.notes), *(f"- not run: {name}" for name in missing)]
     (RESULTS / "similarity.md").write_text("\n".join(lines) + "\n")
     (RESULTS / "similarity.json").write_text(report.to_json() + "\n")
