@@ -32,6 +32,7 @@ from omnitm.corpus import (
 )
 from omnitm.corpus import reading as reading_module
 from omnitm.errors import CorpusError, FileError, MissingExtraError, OmniTMError, ParameterError
+from omnitm.system import system
 
 WORD = r"\w+"
 RUN = "import sys; from omnitm.cli import main; sys.exit(main())"
@@ -302,7 +303,7 @@ def test_existing_folders_are_never_overwritten_silently(
         index_documents(["dog"], tmp_path / "precious", overwrite=True)
     for exchanged in (True, False):
         if not exchanged:  # as on systems without renameat2
-            monkeypatch.setattr(storage, "_exchanged", lambda *_: False)
+            monkeypatch.setattr(system, "exchange", lambda *_: False)
         index_documents([f"dog {exchanged}"], tmp_path / "index", overwrite=True)
         assert DocumentIndex.open(tmp_path / "index").n_words == 2
         assert sorted(path.name for path in tmp_path.iterdir()) == ["index", "precious"]
@@ -319,7 +320,7 @@ def test_full_disk_leaves_the_old_index(
 
     target: Any = {"mkdtemp": tempfile, "rename": Path}.get(failing, os)
     monkeypatch.setattr(target, failing, no_space)
-    monkeypatch.setattr(storage, "_exchanged", lambda *_: False)
+    monkeypatch.setattr(system, "exchange", lambda *_: False)
     with pytest.raises(FileError, match="No space left on device"):
         index_documents(["dog"], tmp_path / "index", overwrite=True)
     monkeypatch.undo()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import unicodedata
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +21,7 @@ from omnitm.corpus.streams import binary_file, not_text
 from omnitm.corpus.vocabulary import IndexSummary, VocabularyChoice, VocabularyRules
 from omnitm.errors import CorpusError
 from omnitm.parameters import check_integer
+from omnitm.system import system
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -83,7 +83,7 @@ class Resources:
 
 def machine_memory() -> int:
     """Bytes of memory that this process may use."""
-    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    memory = system.memory_size()
     limit = Path("/sys/fs/cgroup/memory.max")
     text = limit.read_text().strip() if limit.is_file() else "max"
     return min(memory, int(text)) if text.isdigit() else memory

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 import numpy as np
 
 from omnitm.errors import FileError
+from omnitm.system import system
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -112,8 +113,10 @@ class _ScratchFile:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._file = open_new(path, os.O_RDWR, 0o600)
-        path.unlink()
+        try:
+            self._file = system.open_scratch(path)
+        except OSError as error:
+            raise not_written(path, error) from error
         self._end = 0
         self._gaps: list[tuple[int, int]] = []  # from, to; in order, never touching
         self.lock = threading.Lock()
@@ -142,7 +145,7 @@ class _ScratchFile:
         view = memoryview(array.view(np.uint8).data)
         done = 0
         while done < len(view):
-            got = os.preadv(self._file, [view[done:]], offset + done)
+            got = system.read_into(self._file, view[done:], offset + done)
             if got == 0:
                 raise FileError(self._path, "the temporary file ends too early")
             done += got
@@ -161,10 +164,10 @@ def _joined(gaps: list[tuple[int, int]]) -> list[tuple[int, int]]:
     return joined
 
 
-def open_new(path: Path, flags: int, mode: int) -> int:
-    """Open a file that is not there yet."""
+def open_new(path: Path) -> int:
+    """Open a file that is not there yet for writing."""
     try:
-        return os.open(path, flags | os.O_CREAT | os.O_EXCL, mode)
+        return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | system.CAREFULLY, 0o666)
     except OSError as error:
         raise not_written(path, error) from error
 
@@ -182,6 +185,6 @@ def write_at(file: int, array: NDArray[Any], offset: int, path: Path) -> None:
     done = 0
     try:
         while done < len(view):
-            done += os.pwrite(file, view[done:], offset + done)
+            done += system.write_at(file, view[done:], offset + done)
     except OSError as error:
         raise not_written(path, error) from error

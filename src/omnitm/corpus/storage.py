@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import hashlib
 import json
 import os
@@ -17,6 +16,7 @@ import numpy as np
 
 from omnitm.corpus.scratch import not_written, open_new, write_at
 from omnitm.errors import FileError
+from omnitm.system import system
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -41,7 +41,6 @@ SMALL = 1 << 20  # bytes; files up to this size are checked in full whenever an 
 LARGEST_MANIFEST = 1 << 16
 BYTES_PER_SYNC = 32 << 20  # of one file, before they are sent to the disk while the next ones are computed
 Parsed = TypeVar("Parsed")
-_HERE, _EXCHANGE = -100, 2  # AT_FDCWD and RENAME_EXCHANGE of renameat2
 
 
 class _GrowingFile:
@@ -50,7 +49,7 @@ class _GrowingFile:
     def __init__(self, path: Path) -> None:
         self.path, self.size, self.n_unsynced = path, 0, 0
         self._digest = hashlib.sha256()
-        self._file = open_new(path, os.O_WRONLY, 0o666)
+        self._file = open_new(path)
 
     def write(self, data: NDArray[np.uint8]) -> None:
         write_at(self._file, data, self.size, self.path)
@@ -137,13 +136,10 @@ def to_json_text(value: Any) -> str:
 
 
 def _sync(path: Path) -> None:
-    file = os.open(path, os.O_RDONLY)
     try:
-        os.fsync(file)
+        system.sync(path)
     except OSError as error:
         raise not_written(path, error) from error
-    finally:
-        os.close(file)
 
 
 def checksum(path: Path) -> tuple[int, str]:
@@ -201,7 +197,7 @@ def put_in_place(made: Path, output: Path) -> None:
     try:
         if not os.path.lexists(output):
             made.rename(output)
-        elif _exchanged(made, output):
+        elif system.exchange(made, output):
             shutil.rmtree(made)
         else:
             aside = made.with_suffix(".replaced")
@@ -215,14 +211,6 @@ def put_in_place(made: Path, output: Path) -> None:
         _sync(output.parent)
     except OSError as error:
         raise FileError(output, f"cannot be put in place: {error.strerror or error}") from error
-
-
-def _exchanged(made: Path, output: Path) -> bool:
-    """Swap two folders in one step, where the system can (Linux), so that there always is an index."""
-    rename = getattr(ctypes.CDLL(None), "renameat2", None)
-    if rename is None:
-        return False
-    return bool(rename(_HERE, os.fsencode(made), _HERE, os.fsencode(output), _EXCHANGE) == 0)
 
 
 def read_manifest(path: Path) -> dict[str, Any]:

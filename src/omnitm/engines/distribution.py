@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import hashlib
 import os
 import shutil
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from omnitm.engines.shared_corpus import ARRAYS, MANIFEST, MappedCorpus, SharedCorpus, sealed_manifest
 from omnitm.errors import FileError
+from omnitm.system import system
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -99,22 +99,22 @@ def _fetch_file(name: str, facts: dict[str, Any], read: Read, folder: Path) -> N
 def _private_folder() -> Path:
     """Folder for copies that nobody else can write to."""
     chosen = os.environ.get(CACHE_VARIABLE)
-    folder = Path(chosen) if chosen else Path(tempfile.gettempdir()) / f"omnitm-{os.getuid()}"
+    folder = Path(chosen) if chosen else Path(tempfile.gettempdir()) / f"omnitm-{system.user()}"
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         facts = folder.lstat()
     except OSError as error:
         raise FileError(folder, f"cannot be made: {error.strerror}; set {CACHE_VARIABLE}") from error
-    if not stat.S_ISDIR(facts.st_mode) or facts.st_uid != os.getuid():
+    if not stat.S_ISDIR(facts.st_mode) or not system.is_own(facts):
         raise FileError(folder, f"is not a folder of this user; set {CACHE_VARIABLE} to one")
     return folder
 
 
 @contextlib.contextmanager
 def _locked(path: Path) -> Iterator[None]:
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | system.CAREFULLY, 0o600)
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        system.lock(descriptor, wait=True)
         yield
     finally:
         os.close(descriptor)

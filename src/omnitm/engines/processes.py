@@ -22,6 +22,7 @@ from omnitm.engines.threads import available_cores
 from omnitm.engines.worker import FAILED, HEADER, READY
 from omnitm.errors import EngineError
 from omnitm.parameters import check_integer
+from omnitm.system import system
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -71,6 +72,8 @@ class ProcessesEngine:
         report: Report,
     ) -> None:
         """Train every job; see `omnitm.engines.Engine`."""
+        if not system.HAS_WORKERS:
+            raise EngineError("The engine 'processes' needs Linux or macOS; use the engine 'threads' here.")
         ledger = Ledger(jobs)
         patience = Patience(settings, self.patience)
         with shared(index) as corpus, _Pool(corpus, settings, write, patience) as pool:
@@ -221,9 +224,9 @@ class _Worker:
         if self._problem is not None:
             return self._problem
         if status < 0:
-            cause = signal.Signals(-status)
-            return f"the worker was killed by {cause.name}{_MEANINGS.get(cause, '')}"
+            cause = signal.Signals(-status).name
+            return f"the worker was killed by {cause}{_MEANINGS.get(cause, '')}"
         return f"the worker ended with status {status}" + (f" ({lines[-1]})" if lines else "")
 
 
-_MEANINGS = {signal.SIGKILL: " (out of memory?)", signal.SIGSEGV: " (a crash in native code)"}
+_MEANINGS = {"SIGKILL": " (out of memory?)", "SIGSEGV": " (a crash in native code)"}

@@ -9,14 +9,13 @@ import stat
 from typing import TYPE_CHECKING
 
 from omnitm.errors import FileError
+from omnitm.system import system
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
     from typing import BinaryIO
 
-# A FIFO would make a plain open() wait for ever, and a link could lead out of the model's folder.
-_CAREFULLY = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _CHUNK = 1 << 20
 
 
@@ -55,11 +54,7 @@ def new_file(path: Path) -> Iterator[BinaryIO]:
 def sync_folder(folder: Path) -> None:
     """Make renames and removals in a folder durable."""
     with writing(folder):
-        descriptor = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
+        system.sync(folder)
 
 
 @contextlib.contextmanager
@@ -75,13 +70,13 @@ def writing(path: Path) -> Iterator[None]:
 
 def open_regular(path: Path) -> int:
     """Open a file for reading if it is a plain file of its folder, not a link or a device."""
+    if path.is_symlink():  # it could lead out of the model's folder
+        raise FileError(path, "is a symbolic link; a model's files must be plain files")
     try:
-        descriptor = os.open(path, _CAREFULLY)
+        descriptor = os.open(path, system.READING)
     except FileNotFoundError:
         raise FileError(path, "is missing") from None
     except OSError as error:
-        if path.is_symlink():
-            raise FileError(path, "is a symbolic link; a model's files must be plain files") from error
         raise FileError(path, f"cannot be read: {error.strerror}") from error
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)

@@ -43,6 +43,7 @@ from omnitm.embedding.store.signed_card import CARD, remove_card
 from omnitm.embedding.store.top import row_encoder, row_type
 from omnitm.embedding.store.whereabouts import INDEX, INDEX_NOTE, SHARD_NOTE
 from omnitm.errors import CorpusError, FileError
+from omnitm.system import system
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -160,7 +161,7 @@ class ModelFolder:
         """Store one row and note it in the journal; safe to call from several threads."""
         content = self._encode(vector)
         try:
-            written = os.pwrite(self._vectors, content, row * self._row_size)
+            written = system.write_at(self._vectors, content, row * self._row_size)
             if written == len(content):
                 self._journal.add(row, zlib.crc32(content))
                 return
@@ -174,7 +175,8 @@ class ModelFolder:
 
     def read(self, row: int) -> NDArray[np.int16]:
         """Read one row that is finished."""
-        return np.frombuffer(os.pread(self._vectors, self._row_size, row * self._row_size), dtype="<i2")
+        content = system.read_at(self._vectors, self._row_size, row * self._row_size)
+        return np.frombuffer(content, dtype="<i2")
 
     def is_sound(self, row: int) -> bool:
         """Whether a row is finished, and on the disk as it was written."""
@@ -228,7 +230,7 @@ class ModelFolder:
                 path, f"needs {missing:,} more bytes, but only {free:,} are free on its disk{hint}"
             )
         with writing(path):
-            descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666)
+            descriptor = os.open(path, os.O_RDWR | os.O_CREAT | system.CAREFULLY, 0o666)
             os.ftruncate(descriptor, size)
         return descriptor
 
@@ -236,7 +238,7 @@ class ModelFolder:
         """Hash the whole file, and compare each new row with the journal on the way."""
         digest, damaged = hashlib.sha256(), []
         for row in range(len(self.words)):
-            content = os.pread(self._vectors, self._row_size, row * self._row_size)
+            content = system.read_at(self._vectors, self._row_size, row * self._row_size)
             digest.update(content)
             if (
                 row + 1 == self.n_kept

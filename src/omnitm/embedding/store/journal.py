@@ -12,7 +12,6 @@ trained again. The open file is also the lock that keeps a second trainer out.
 from __future__ import annotations
 
 import errno
-import fcntl
 import os
 import struct
 import zlib
@@ -20,6 +19,7 @@ from typing import TYPE_CHECKING
 
 from omnitm.embedding.store.files import open_regular, writing
 from omnitm.errors import FileError
+from omnitm.system import system
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -45,7 +45,7 @@ class Journal:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._descriptor = _open_locked(path)
-        content = os.pread(self._descriptor, os.fstat(self._descriptor).st_size, 0)
+        content = system.read_at(self._descriptor, os.fstat(self._descriptor).st_size, 0)
         self.plan, self.rows = _parse(content)
         if self.plan is not None:  # a torn tail would shift every later record
             whole = (len(content) - _HEADER_SIZE) // _RECORD_SIZE * _RECORD_SIZE + _HEADER_SIZE
@@ -76,10 +76,10 @@ class Journal:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     def remove(self) -> None:
-        """Delete the file, while the lock is still held, and give the lock up."""
+        """Delete the file and give the lock up."""
+        descriptor, self._descriptor = self._descriptor, -1
         with writing(self.path):
-            self.path.unlink()
-        self.close()
+            system.remove_locked(self.path, descriptor)
 
     def close(self) -> None:
         """Give the lock up."""
@@ -97,16 +97,14 @@ def finished_rows(path: Path) -> int:
 
 
 def _open_locked(path: Path) -> int:
-    flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
+    flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | system.CAREFULLY
     while True:
         with writing(path):
             descriptor = os.open(path, flags, 0o666)
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
+        if not system.lock(descriptor, wait=False):
             os.close(descriptor)
             problem = "another process is training this model; wait until it ends, or choose another folder"
-            raise FileError(path.parent, problem) from None
+            raise FileError(path.parent, problem)
         if path.exists() and os.path.samestat(os.fstat(descriptor), path.stat()):
             return descriptor
         os.close(descriptor)  # its owner finished and removed it between our open and our lock
