@@ -23,7 +23,7 @@ import numpy as np
 
 from omnitm.embedding.company import RECIPE
 from omnitm.embedding.store.files import read_file, write_file, writing
-from omnitm.embedding.store.manifest import VECTORS, read_manifest
+from omnitm.embedding.store.manifest import read_manifest, vectors_name
 from omnitm.errors import FileError
 
 if TYPE_CHECKING:
@@ -85,7 +85,8 @@ class VocabularyMap:
 
 def model_identity(model: Path) -> str:
     """SHA-256 of a model's vectors, as its manifest has it."""
-    return read_manifest(model)[VECTORS].sha256
+    entries = read_manifest(model)
+    return entries[vectors_name(entries)].sha256
 
 
 def write_map(model: Path, content: bytes) -> Path:
