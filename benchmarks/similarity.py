@@ -12,7 +12,7 @@ import argparse
 import json
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -24,9 +24,6 @@ from omnitm.evaluation.published import published_rows
 from omnitm.evaluation.results import SimilarityReport
 from omnitm.evaluation.similarity import evaluate_similarity
 from omnitm.evaluation.tables import similarity_tables
-
-if TYPE_CHECKING:
-    from omnitm.evaluation.results import ModelResult
 
 RESULTS = Path(__file__).parent / "results"
 OTHER_SETS = ("SimLex-999", "WS-353-SIM", "WS-353-REL")
@@ -40,6 +37,9 @@ MODELS: dict[str, tuple[str, ...]] = {
     "glove": ("cosine",),
     "ppmi": ("similarity", "association", "cosine"),
     "ppmi-smoothed": ("similarity",),
+    "omni, 300 dimensions": ("cosine",),
+    "omni, 100 dimensions": ("cosine",),
+    "omni, 256 coordinates": ("cosine",),
 }
 AVERAGED = ", forms averaged"
 DENSE = ("word2vec", "fasttext", "glove")
@@ -65,26 +65,35 @@ def main() -> None:
             model = {name: WordVectors.load(folder)}
             small = evaluate_similarity(model, ["RG-65"], metrics=["cosine"], data=arguments.data)
             report = replace(report, rows=(*report.rows, *small.rows))
-    write(report, missing=[name for name in (*MODELS, *RG_65_ONLY) if not (arguments.models / name).exists()])
+    folders = [name for name in (*MODELS, *RG_65_ONLY) if not name.startswith("omni, ")]
+    write(report, missing=[name for name in folders if not (arguments.models / name).exists()])
 
 
 def full_report(folder: Path, common: dict[str, Any]) -> SimilarityReport:
     """Score every model by each of its metrics, all on the pairs that all models know."""
-    models = {name: WordVectors.load(folder / name) for name in MODELS if (folder / name).exists()}
-    metrics = list(dict.fromkeys(metric for name in models for metric in MODELS[name]))
+    models: dict[str, Any] = {
+        name: WordVectors.load(folder / name) for name in MODELS if (folder / name).exists()
+    }
+    models |= compact_forms(models["omni"]) if "omni" in models else {}
     models |= {name + AVERAGED: averaged_over_forms(models[name]) for name in DENSE if name in models}
-    report = evaluate_similarity(models, [*PAPER_SETS, *OTHER_SETS], metrics=metrics, **common)
-    return replace(report, rows=tuple(row for row in report.rows if wanted(row)))
+    metrics = {name: MODELS[name.removesuffix(AVERAGED)] for name in models}
+    return evaluate_similarity(models, [*PAPER_SETS, *OTHER_SETS], metrics=metrics, **common)
+
+
+def compact_forms(omni: WordVectors) -> dict[str, Any]:
+    """Return what ordinary tools can hold."""
+    whole = omni.reduce(300)
+    return {
+        "omni, 300 dimensions": whole,
+        "omni, 100 dimensions": WordVectors(whole.matrix[:, :100].copy(), whole.index_to_key, None),
+        "omni, 256 coordinates": omni.sparsify(256),
+    }
 
 
 def kept_report() -> SimilarityReport:
     """Read the last report, without the models of RG-65."""
     report = SimilarityReport.from_json((RESULTS / "similarity.json").read_text())
     return replace(report, rows=tuple(row for row in report.rows if row.model not in RG_65_ONLY))
-
-
-def wanted(row: ModelResult) -> bool:
-    return row.metric in MODELS[row.model.removesuffix(AVERAGED)]
 
 
 def averaged_over_forms(vectors: WordVectors) -> WordVectors:
