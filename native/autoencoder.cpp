@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "kernels.hpp"
+#include "processor.hpp"
 #define OMNITM_ISA dispatch
 #include "draws.hpp"
 
@@ -16,7 +17,7 @@ bool lazy_can(const Settings& settings) {
     return settings.forget_probability >> 32 && settings.n_clauses <= kMaxLazyLanes && countable && settings.negated;
 }
 
-Machine* make(const std::string& isa, const Corpus& corpus, const Settings& settings, uint32_t n_lanes) {
+Machine* make([[maybe_unused]] const std::string& isa, const Corpus& corpus, const Settings& settings, uint32_t n_lanes) {
 #ifdef OMNITM_X86
     if (isa == "avx512") return avx512::make_machine(corpus, settings, n_lanes);
     if (isa == "avx2") return avx2::make_machine(corpus, settings, n_lanes);
@@ -24,7 +25,7 @@ Machine* make(const std::string& isa, const Corpus& corpus, const Settings& sett
     return portable::make_machine(corpus, settings, n_lanes);
 }
 
-SharedBank* make_shared(const std::string& isa, const Corpus& corpus, const Settings& settings) {
+SharedBank* make_shared([[maybe_unused]] const std::string& isa, const Corpus& corpus, const Settings& settings) {
 #ifdef OMNITM_X86
     if (isa == "avx512") return avx512::make_shared_bank(corpus, settings);
     if (isa == "avx2") return avx2::make_shared_bank(corpus, settings);
@@ -44,10 +45,9 @@ uint32_t positive_clauses(uint64_t key, uint32_t n_clauses) {
 std::vector<std::string> instruction_sets() {
     std::vector<std::string> found = {"portable"};
 #ifdef OMNITM_X86
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2")) found.push_back("avx2");
-    if (found.size() == 2 && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
-        __builtin_cpu_supports("avx512dq"))
-        found.push_back("avx512");
+    const Processor processor = this_processor();
+    if (processor.avx2) found.push_back("avx2");
+    if (processor.avx512) found.push_back("avx512");
 #endif
     return found;
 }

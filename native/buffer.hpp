@@ -2,8 +2,8 @@
 // inline functions of the standard containers: the linker would keep one copy for all.
 #pragma once
 #include <cstddef>
-#include <cstdlib>
-#include <new>
+
+#include "aligned.hpp"
 
 namespace omnitm::OMNITM_ISA {
 
@@ -14,14 +14,13 @@ class Buffer {
     explicit Buffer(size_t size) { allocate(size); }
     Buffer(const Buffer&) = delete;
     Buffer& operator=(const Buffer&) = delete;
-    ~Buffer() { std::free(data_); }
+    ~Buffer() { free_aligned(data_); }
 
     // Contents are undefined afterwards; pages are touched only when used.
     void allocate(size_t size) {
-        std::free(data_);
-        const size_t bytes = (size * sizeof(T) + 63) / 64 * 64;
-        data_ = static_cast<T*>(std::aligned_alloc(64, bytes ? bytes : 64));
-        if (!data_) throw std::bad_alloc();
+        free_aligned(data_);
+        data_ = nullptr, size_ = 0;  // if there is not enough memory
+        data_ = static_cast<T*>(new_aligned(size * sizeof(T)));
         size_ = size;
     }
     void fill(const T& value) {

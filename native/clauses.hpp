@@ -87,14 +87,14 @@ class Clauses {
 
     int64_t clipped_vote(const uint8_t* output) const {
         int64_t vote = 0;
-        for (uint32_t j = 0; j < n_lanes_; ++j) vote += gate_[j] & output[j] ? lane_weight_[j] : 0;
+        for (uint32_t j = 0; j < n_lanes_; ++j) vote += (gate_[j] & output[j]) ? lane_weight_[j] : 0;
         const int64_t limit = settings_.threshold;
         return vote > limit ? limit : vote < -limit ? -limit : vote;
     }
 
     void move_weights(int32_t step, int64_t chance, const uint8_t* output) {
         for (uint32_t j = 0; j < n_lanes_; ++j)
-            lane_weight_[j] += gate_[j] & output[j] & (weight_coin_[j] < chance) ? step : 0;
+            lane_weight_[j] += (gate_[j] & output[j] & (weight_coin_[j] < chance)) ? step : 0;
     }
 
     const Settings settings_;

@@ -1,7 +1,7 @@
-#include <cstdlib>
 #include <cstring>
 #include <new>
 
+#include "aligned.hpp"
 #include "text.hpp"
 
 #ifdef __linux__
@@ -11,11 +11,8 @@
 namespace omnitm::text {
 namespace {
 
-constexpr std::size_t cache_line = 64;
-
 void* copied_memory(void* memory, std::size_t before, std::size_t after) {
-    void* const copy = std::aligned_alloc(cache_line, (after + cache_line - 1) / cache_line * cache_line);
-    if (!copy) throw std::bad_alloc();
+    void* const copy = new_aligned(after);
     if (before) std::memcpy(copy, memory, before);
     return copy;
 }
@@ -40,23 +37,23 @@ void* resized_memory(void* memory, std::size_t before, std::size_t after) {
     if (is_mapped(after)) {
         void* const grown = mapped_memory(nullptr, 0, after);
         if (before) std::memcpy(grown, memory, before);
-        std::free(memory);
+        free_aligned(memory);
         return grown;
     }
 #endif
     void* const grown = copied_memory(memory, before, after);
-    std::free(memory);
+    free_aligned(memory);
     return grown;
 }
 
-void free_memory(void* memory, std::size_t bytes) {
+void free_memory(void* memory, [[maybe_unused]] std::size_t bytes) {
 #ifdef __linux__
     if (is_mapped(bytes)) {
         munmap(memory, bytes);
         return;
     }
 #endif
-    std::free(memory);
+    free_aligned(memory);
 }
 
 }  // namespace omnitm::text
