@@ -18,11 +18,10 @@ const until = (true_) => new Promise((resolve) => {
     paint();
     own.push(performance.now() - start);
   };
-  const frame = () => {
-    const now = performance.now();
+  const frame = (now) => { // when the frame began, not when its callback got its turn
     intervals.push(now - last);
     last = now;
-    const time = (now - begin) / 1000;
+    const time = (performance.now() - begin) / 1000;
     if (moves) {
       stage.camera.zoom = 1 + 6 * (1 - Math.cos(1.5 * time));
       stage.camera.x = Math.sin(time) / 3;

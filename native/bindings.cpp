@@ -61,6 +61,23 @@ void row_dots(Matrix matrix, int32_t largest, Matrix queries, Output<int64_t> do
                      dots.data());
 }
 
+void sparse_dots(Input<uint8_t> content, Input<int64_t> starts, Matrix queries, Output<int64_t> dots) {
+    if (starts.size() == 0) throw nb::value_error("`starts` must have the start of each row and the end of the last");
+    const size_t n_rows = starts.size() - 1;
+    for (size_t row = 0; row <= n_rows; ++row)
+        if (starts(row) % 4 || starts(row) < (row ? starts(row - 1) : 0) ||
+            starts(row) > static_cast<int64_t>(content.size()))
+            throw nb::value_error("`starts` must ascend within `content`, by multiples of 4");
+    if (dots.size() != n_rows * queries.shape(0)) throw nb::value_error("`dots` must have a place per row and query");
+    bool sound;
+    {
+        nb::gil_scoped_release unlocked;
+        sound = omnitm::sparse_dots({content.data(), starts.data(), n_rows, queries.shape(1)}, queries.data(),
+                                    queries.shape(0), dots.data());
+    }
+    if (!sound) throw nb::value_error("there is a position beyond the last column");
+}
+
 omnitm::RowMatrix rows_of(const Matrix& matrix) { return {matrix.data(), matrix.shape(0), matrix.shape(1)}; }
 
 void row_modes(Matrix matrix, Output<int16_t> modes) {
@@ -160,6 +177,8 @@ void bind_vectors(nb::module_& m) {
           "Sum blocks of columns, and their squares, of every row; returns the largest magnitude.");
     m.def("add_dots", &add_dots, "matrix"_a, "largest"_a, "rows"_a, "query"_a, "first"_a, "last"_a, "dots"_a,
           "Multiply some columns of some rows with a query.");
+    m.def("sparse_dots", &sparse_dots, "content"_a, "starts"_a, "queries"_a, "dots"_a,
+          "Multiply every row of a matrix that is mostly zeros with every query.");
     m.def("row_dots", &row_dots, "matrix"_a, "largest"_a, "queries"_a, "dots"_a, "Multiply every row with every query.");
 }
 

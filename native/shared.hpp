@@ -159,7 +159,7 @@ class SharedMachine final : public SlicedMachine<Bits>, public SharedBank {
         this->flip_bit(this->visible_, target);
         for (uint32_t lane = 0; lane < this->settings_.n_clauses; ++lane) {
             const uint32_t n_included = this->n_included_[lane] - own_literals(lane, target);
-            this->output_[lane] = n_included == 0 || matches_visibly(lane);
+            this->output_[lane] = n_included == 0 || this->matches(lane);
             this->small_[lane] = n_included <= this->settings_.max_included;
         }
         weights_.teach(row, key, example, label, this->output_.data(), this->small_.data(), this->remember_.data(),
@@ -175,15 +175,6 @@ class SharedMachine final : public SlicedMachine<Bits>, public SharedBank {
         const auto* top = reinterpret_cast<const uint64_t*>(this->top_.data() + size_t{lane} * this->n_chunks_);
         const auto* negated = top + size_t{this->n_half_} * (kSlice / 64);
         return static_cast<uint32_t>((top[target / 64] >> (target % 64) & 1) + (negated[target / 64] >> (target % 64) & 1));
-    }
-
-    bool matches_visibly(uint32_t lane) const {
-        const Slice* top = this->top_.data() + size_t{lane} * this->n_chunks_;
-        for (uint32_t chunk = 0; chunk < this->n_half_; ++chunk) {
-            const Slice& words = this->words_[chunk];
-            if (any(((top[chunk] & ~words) | (top[this->n_half_ + chunk] & words)) & this->visible_[chunk])) return false;
-        }
-        return true;
     }
 
     SharedWeights weights_;

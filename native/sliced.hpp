@@ -4,6 +4,8 @@
 //
 //   low_[lane][chunk][plane]   planes 0 .. Bits - 2        a chunk: 256 positive or 256 negated literals;
 //   top_[lane][chunk]          plane Bits - 1, "included"  positive chunks first, the last one padded
+//   asking_[lane]              a bit per chunk: whether one of its literals is included. Clauses are short, so this is
+//                              what makes asking whether a clause is true cheap
 #pragma once
 #include "clauses.hpp"
 #include "planes.hpp"
@@ -27,6 +29,8 @@ class alignas(128) SlicedMachine : public Machine {  // threads must not share c
           low_(size_t{settings.n_clauses} * n_chunks_ * (Bits - 1)),
           top_(size_t{settings.n_clauses} * n_chunks_),
           idle_(size_t{settings.n_clauses} * n_chunks_),
+          n_asking_((n_chunks_ + 63) / 64),
+          asking_(size_t{settings.n_clauses} * n_asking_),
           n_included_(settings.n_clauses),
           output_(settings.n_clauses),
           small_(settings.n_clauses),
@@ -132,6 +136,7 @@ class alignas(128) SlicedMachine : public Machine {  // threads must not share c
         low_.fill(~Slice{});
         top_.fill(Slice{});
         idle_.fill(0);
+        asking_.fill(0);
         n_included_.fill(0);
         visible_.fill(Slice{});
         for (uint32_t w = 0; w < corpus_.n_words; ++w) set_bit(visible_, w);
@@ -168,10 +173,17 @@ class alignas(128) SlicedMachine : public Machine {  // threads must not share c
             update(lane, where_false, [](uint32_t, const Slice&) { return Slice{}; });
     }
 
+    // Whether all visible literals that the clause includes are true.
     bool matches(uint32_t lane) const {
         const Slice* top = top_.data() + size_t{lane} * n_chunks_;
-        for (uint32_t chunk = 0; chunk < n_half_; ++chunk)
-            if (any((top[chunk] & ~words_[chunk]) | (top[n_half_ + chunk] & words_[chunk]))) return false;
+        const uint64_t* asking = asking_.data() + size_t{lane} * n_asking_;
+        for (uint32_t word = 0; word < n_asking_; ++word)
+            for (uint64_t rest = asking[word]; rest; rest &= rest - 1) {
+                const uint32_t chunk = word * 64 + static_cast<uint32_t>(__builtin_ctzll(rest));
+                const uint32_t in_half = chunk < n_half_ ? chunk : chunk - n_half_;
+                const Slice is_false = chunk < n_half_ ? ~words_[in_half] : words_[in_half];
+                if (any(top[chunk] & is_false & visible_[in_half])) return false;
+            }
         return true;
     }
 
@@ -181,6 +193,8 @@ class alignas(128) SlicedMachine : public Machine {  // threads must not share c
         Slice* top = top_.data() + size_t{lane} * n_chunks_;
         Slice* low = low_.data() + size_t{lane} * n_chunks_ * (Bits - 1);
         uint8_t* idle = idle_.data() + size_t{lane} * n_chunks_;
+        uint64_t* asking = asking_.data() + size_t{lane} * n_asking_;
+        for (uint32_t word = 0; word < n_asking_; ++word) asking[word] = 0;
         uint32_t n_included = 0;
         for (uint32_t chunk = 0; chunk < n_used_; ++chunk) {
             const uint32_t in_half = chunk < n_half_ ? chunk : chunk - n_half_;
@@ -189,7 +203,9 @@ class alignas(128) SlicedMachine : public Machine {  // threads must not share c
             if (idle[chunk] && !any(rising)) continue;
             const Slice sinking = idle[chunk] ? Slice{} : down(chunk, is_true) & visible_[in_half];
             idle[chunk] = !move(low + size_t{chunk} * (Bits - 1), top[chunk], rising, sinking);
-            n_included += ones(top[chunk]);
+            const uint32_t n_here = ones(top[chunk]);
+            asking[chunk / 64] |= uint64_t{n_here != 0} << (chunk % 64);
+            n_included += n_here;
         }
         n_included_[lane] = n_included;
     }
@@ -232,6 +248,8 @@ class alignas(128) SlicedMachine : public Machine {  // threads must not share c
     Buffer<Slice> words_, visible_;
     Buffer<Slice> low_, top_;
     Buffer<uint8_t> idle_;
+    const uint32_t n_asking_;
+    Buffer<uint64_t> asking_;
     Buffer<uint32_t> n_included_;
     Buffer<uint8_t> output_, small_, remember_, forget_, reject_;
 };

@@ -115,4 +115,23 @@ void row_dots(const RowMatrix& matrix, int32_t largest, const int16_t* queries, 
                 dot(matrix.data + row * n_columns, queries + query * n_columns, n_columns, block);
 }
 
+bool sparse_dots(const SparseRows& matrix, const int16_t* queries, size_t n_queries, int64_t* dots) {
+    for (size_t row = 0; row < matrix.n_rows; ++row) {
+        const uint8_t* begin = matrix.content + matrix.starts[row];
+        const size_t count = static_cast<size_t>(matrix.starts[row + 1] - matrix.starts[row]) / 6;
+        const auto* positions = reinterpret_cast<const uint32_t*>(begin);
+        const auto* values = reinterpret_cast<const int16_t*>(positions + count);
+        for (size_t q = 0; q < n_queries; ++q) {
+            const int16_t* query = queries + q * matrix.n_columns;
+            int64_t total = 0;
+            for (size_t i = 0; i < count; ++i) {
+                if (positions[i] >= matrix.n_columns) return false;
+                total += int32_t{values[i]} * query[positions[i]];
+            }
+            dots[row * n_queries + q] = total;
+        }
+    }
+    return true;
+}
+
 }  // namespace omnitm

@@ -24,4 +24,15 @@ void add_dots(const RowMatrix& matrix, int32_t largest, const int64_t* rows, siz
 // products fit into 32 bits.
 void row_dots(const RowMatrix& matrix, int32_t largest, const int16_t* queries, size_t n_queries, int64_t* dots);
 
+// Rows of which only what is not zero is kept: row r lies in the bytes starts[r] to starts[r + 1], a multiple of 4 each:
+// n positions of 4 bytes, n values of 2 bytes, and two bytes more if n is odd.
+struct SparseRows {
+    const uint8_t* content;
+    const int64_t* starts;
+    size_t n_rows, n_columns;
+};
+
+// As row_dots; false if a position is no column.
+bool sparse_dots(const SparseRows& matrix, const int16_t* queries, size_t n_queries, int64_t* dots);
+
 }  // namespace omnitm

@@ -93,7 +93,7 @@ def test_words_are_found_on_the_site(address: str) -> None:
         found = WebDriverWait(browser, 60).until(
             lambda _: browser.find_elements("css selector", ".md-search-result__link[href*='engines.html']")
         )
-        assert "Where words are trained" in str(found[0].get_attribute("textContent"))
+        assert "Where words are trained" in (found[0].get_attribute("textContent") or "")
         search.send_keys("xyzzy")
         WebDriverWait(browser, 60).until(
             lambda _: not browser.find_elements("css selector", ".md-search-result__link")

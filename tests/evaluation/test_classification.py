@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-import omnitm
 from omnitm import WordVectors
 from omnitm.cli import main
 from omnitm.errors import ParameterError
@@ -21,7 +20,7 @@ from omnitm.evaluation.classification import (
     make_task,
     published_classification,
 )
-from omnitm.evaluation.classifiers import CLASSIFIERS, is_available, make_classifier
+from omnitm.evaluation.classifiers import CLASSIFIERS, make_classifier
 from omnitm.evaluation.labelled import LabelledDocuments
 from omnitm.evaluation.perturbation import Perturbation, Replacements, perturb
 
@@ -164,22 +163,15 @@ def test_bad_neighbours_cost_accuracy(tmp_path: Path) -> None:
 
 
 def test_all_classifiers_learn_a_simple_task() -> None:
-    available = [name for name in CLASSIFIERS if is_available(name)]
-    report = evaluate_classification({}, reviews(), classifiers=available, limit=50)
-    assert set(report.rows[0].accuracies) == set(available)
+    report = evaluate_classification({}, reviews(), classifiers=list(CLASSIFIERS), limit=50)
+    assert set(report.rows[0].accuracies) == set(CLASSIFIERS)
     assert min(report.rows[0].accuracies.values()) > 0.9
     assert any("50 of its 60 documents" in note for note in report.notes)
 
 
-def test_without_the_tsetlin_machine(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delitem(omnitm._HOMES, "TsetlinMachineClassifier", raising=False)
-    report = evaluate_classification({}, reviews(), classifiers=["NB", "TM"])
-    assert set(report.rows[0].accuracies) == {"NB"}
-    assert "TM is left out: this version of omnitm has no TsetlinMachineClassifier" in report.notes
-    with pytest.raises(ParameterError, match="The classifier 'TM' cannot be used"):
-        make_classifier("TM")
-    with pytest.raises(ParameterError, match="at least one classifier that is available"):
-        evaluate_classification({}, reviews(), classifiers=["TM"])
+def test_no_classifier_and_an_unknown_one() -> None:
+    with pytest.raises(ParameterError, match="at least one classifier"):
+        evaluate_classification({}, reviews(), classifiers=[])
     with pytest.raises(ParameterError, match="'name' parameter of make_classifier must be one of 'RF'"):
         make_classifier("KNN")
 

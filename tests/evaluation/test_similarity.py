@@ -141,6 +141,26 @@ def test_groups() -> None:
     assert [group.name for group in few.rows[0].sets[0].groups] == ["under 1", "noun", "verb"]
 
 
+def test_every_model_by_metrics_of_its_own_and_sizes_in_the_table() -> None:
+    named = WordVectors(np.arange(900, dtype=np.int16).reshape(30, 30) % 17, WORDS, WORDS)
+    models = {"whole": named, "small": vectors()}
+    report = evaluate_similarity(
+        models, [pairs("a", 30, 1)], metrics={"whole": ["association", "cosine"], "small": ["cosine"]}
+    )
+    found = [(row.model, row.metric) for row in report.rows]
+    assert found == [("whole", "association"), ("whole", "cosine"), ("small", "cosine")]
+    tables = similarity_tables(report)
+    assert tables[-1].rows[1][:3] == ["small", "30", "3"]
+    assert [row[0] for row in tables[-1].rows] == ["whole", "small"]
+    interval = report.rows[2].sets[0].agreement.spearman_interval
+    assert interval is not None
+    assert f"{interval.low:.3f} to {interval.high:.3f} (a)" in tables[0].rows[3]
+    with pytest.raises(ParameterError, match="No model has the metric association; leave"):
+        evaluate_similarity(
+            {"small": models["small"]}, [pairs("a", 30, 1)], metrics={"small": ["association"]}
+        )
+
+
 def test_missing_groups_are_said() -> None:
     report = evaluate_similarity({"a": vectors()}, [pairs("SimLex-999", 40, 2)], n_resamples=0)
     assert "no column with parts of speech" in report.notes[0]

@@ -6,7 +6,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from rich.console import Console
 
+from omnitm.cli.why import print_comparison
 from omnitm.corpus import DocumentIndex
 from omnitm.embedding import WordVectors, metrics, train_vectors
 from omnitm.errors import FileError, ParameterError, UnknownWordError
@@ -138,6 +140,24 @@ def test_why_explains_the_default_similarity_of_a_model_with_many_words() -> Non
     shares = [part.share for part in (*found.contributions_for, *found.contributions_against)]
     assert math.fsum(shares) == pytest.approx(found.score, abs=1e-6)
     assert Explainer(explainer.vectors).why("w1", "w2", n=120).score == found.score
+    assert found.forms == {"w1": (), "w2": ()}
+
+
+def test_why_names_the_forms_that_speak_for_a_word(capsys: pytest.CaptureFixture[str]) -> None:
+    """Two topics of 60 words each, in forms: a00x and a00xs, a01x and a01xs, ..."""
+    random = np.random.default_rng(3)
+    words = [f"{topic}{k:02d}x{end}" for topic in "ab" for k in range(30) for end in ("", "s")]
+    documents = [random.permutation(words[:60] if k % 2 else words[60:])[:12].tolist() for k in range(400)]
+    settings = AutoencoderSettings(n_clauses=8, n_examples=100, accumulation=2)
+    index = DocumentIndex.from_documents(documents)
+    explainer = Explainer(train_vectors(index, settings=settings), index)
+    with_forms = [word for word in words if len(explainer.vectors.family(word)) == 2]
+    assert len(with_forms) > 20
+    word, other = with_forms[0], next(word for word in words if word[0] != with_forms[0][0])
+    found = explainer.why(word, other)
+    assert found.forms[word] == (word[:-1] if word.endswith("s") else f"{word}s",)
+    print_comparison(Console(width=200), found, 3)
+    assert f"for {word} speak also its forms: {found.forms[word][0]}" in capsys.readouterr().out
 
 
 def test_a_word_can_be_asked_about(explainer: Explainer) -> None:

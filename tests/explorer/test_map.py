@@ -11,7 +11,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from omnitm.embedding import WordVectors
-from omnitm.embedding.store import pack_model
+from omnitm.embedding.store import ModelRecord, pack_model
 from omnitm.errors import MissingExtraError, ParameterError
 from omnitm.explain import Explainer
 from omnitm.explorer import create_app
@@ -114,6 +114,23 @@ def test_tiny_models_have_maps(n_words: int) -> None:
     content = first_map(vectors).to_bytes("x")
     assert header_of(content)["n_words"] == n_words
     assert len(content) == content.index(b"\n") + 1 + 10 * n_words
+
+
+def test_words_that_are_all_the_same_are_one_group() -> None:
+    names = [f"w{k}" for k in range(120)]
+    found = first_map(WordVectors(np.zeros((120, 120), dtype=np.int16), names, names))
+    assert not found.positions.any()
+    assert found.cluster_names == ["w0, w1, w2"]
+
+
+@pytest.mark.parametrize("kind", ["vectors.f32", "vectors.sparse"])
+def test_models_of_other_kinds_have_an_identity(tmp_path: Path, kind: str) -> None:
+    reals = np.zeros((1, 2), dtype=np.float32 if kind == "vectors.f32" else np.int16)
+    record = ModelRecord("ppmi", {"sparse": True}, 0, "0" * 64)
+    WordVectors(reals, ["a"], ["a", "b"], training=record).save(tmp_path / "model")
+    assert (tmp_path / "model" / kind).exists()
+    assert len(model_identity(tmp_path / "model")) == 64
+    assert read_map(tmp_path / "model") is None
 
 
 def test_points_are_aligned_for_the_browser(explainer: Explainer) -> None:

@@ -102,6 +102,17 @@ def test_long_training_over_many_blocks(
     assert_equal_to_reference(index, chosen, target=7, key=word_key(0, "w7"))
 
 
+def test_a_vocabulary_of_more_than_64_chunks() -> None:
+    """Which chunks a clause asks about is kept in words of 64 bits; here there are two of them."""
+    rng = np.random.default_rng(3)
+    presence = csr_matrix(rng.random((60, 8_500)) < 0.004 * rng.random(8_500))
+    index = DocumentIndex.from_csr(presence, [f"w{k}" for k in range(8_500)])
+    chosen = AutoencoderSettings(
+        n_clauses=6, n_examples=250, n_epochs=1, accumulation=3, threshold=20, specificity=2.0
+    )
+    assert_equal_to_reference(index, chosen, target=8_499, key=word_key(0, "w8499"))
+
+
 def test_a_word_of_every_document_and_one_of_none(random_index: Callable[..., DocumentIndex]) -> None:
     index = random_index(30, 40, density=0.5)
     everywhere, nowhere = index.n_words, index.n_words + 1

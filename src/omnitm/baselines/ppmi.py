@@ -9,11 +9,12 @@ import numpy as np
 
 from omnitm.baselines.protocol import as_word_vectors
 from omnitm.embedding.progress import reporting
+from omnitm.embedding.store.sparse import SparseMatrix
 from omnitm.embedding.training import check_targets
 from omnitm.parameters import check_integer, check_real
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -66,14 +67,20 @@ class PPMI:
     ) -> WordVectors:
         """Count; rows are `words`, or the whole vocabulary."""
         targets = check_targets(index, words)
-        matrix = np.zeros((len(targets), index.n_words), dtype=np.int16)
         with reporting(progress, 0, len(targets)) as report:
-            for first, counts in _shared_documents(index, [index.word_id(word) for word in targets]):
-                rows, columns, values = self._information(index, counts)
-                matrix[first + rows, columns] = values
-                report(min(first + _ROWS_AT_ONCE, len(targets)))
-        matrix[np.arange(len(targets)), [index.word_id(word) for word in targets]] = 0
-        return as_word_vectors(self, index, matrix, targets, index.vocabulary)
+            matrix = SparseMatrix.of(self._rows(index, targets, report), index.n_words)
+        return as_word_vectors(self, index, matrix, targets, index.vocabulary, sparse=True)
+
+    def _rows(
+        self, index: DocumentIndex, targets: Sequence[str], report: Callable[[int], None]
+    ) -> Iterator[NDArray[np.int16]]:
+        for first, counts in _shared_documents(index, [index.word_id(word) for word in targets]):
+            block = np.zeros((len(counts.word_ids), index.n_words), dtype=np.int16)
+            rows, columns, values = self._information(index, counts)
+            block[rows, columns] = values
+            block[np.arange(len(block)), counts.word_ids] = 0
+            yield from block
+            report(first + len(block))
 
     def _information(self, index: DocumentIndex, counts: _Counts) -> tuple[NDArray[Any], ...]:
         """Rows, columns and values of the coordinates that are not zero."""

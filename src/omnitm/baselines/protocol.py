@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from omnitm.corpus import DocumentIndex
     from omnitm.embedding.progress import ProgressOption
+    from omnitm.embedding.rows import RowMatrix
 
 
 class Baseline(Protocol):
@@ -39,7 +40,7 @@ class Baseline(Protocol):
 def as_word_vectors(
     model: Baseline,
     index: DocumentIndex,
-    matrix: NDArray[Any],
+    matrix: NDArray[Any] | RowMatrix,
     words: Sequence[str],
     features: Sequence[str] | None = None,
     **facts: Any,

@@ -34,7 +34,7 @@ class TwoPhaseTMAE:
 
     Phase 1 keeps, for every word, the words that its clauses of positive weight include. An example of
     phase 2 merges such clauses: of the word (label 1) or of the other words (label 0). The vector of a word
-    is its row of clause weights in phase 2. The defaults are the paper's; phase 1 costs a minute or more
+    is its row of clause weights in phase 2. The defaults are the paper's; phase 1 costs 15 seconds
     per word with them, so lower `n_clauses` or `n_examples` for more than a few hundred words.
 
     Parameters

@@ -101,6 +101,9 @@ def _print_sum(console: Console, comparison: Comparison) -> None:
     if comparison.parts:
         named = " + ".join(f"{value:.4g} {name}" for name, value in comparison.parts.items())
         console.print(f"or by parts: {comparison.score:.4g} = {named}", markup=False)
+    for word, forms in comparison.forms.items():
+        if forms:
+            console.print(f"for {word} speak also its forms: {', '.join(forms)}", markup=False)
     console.print()
 
 

@@ -31,8 +31,9 @@ if TYPE_CHECKING:
 
     Reals = NDArray[np.float32]
 
-RECIPE = 2  # of the numbers below; stored companies of other recipes are made again
+RECIPE = 3  # of the numbers below; stored companies of other recipes are made again
 STANDS_OUT = 1.0
+FLOOR = 0.1  # of a baseline: differences between small associations are noise
 N_SMOOTH = 300
 _SMOOTH_POWER = 0.25
 _WORDS_PER_DIMENSION = 10
@@ -147,6 +148,11 @@ def gain_of(baseline: NDArray[Any]) -> Reals:
     """Return 1 / the unit of a row: its baseline, or 100 where that is 0."""
     size = np.abs(baseline.astype(np.float32))
     return (1 / np.where(size > 0, size, np.float32(_USUAL_BASELINE))).astype(np.float32)
+
+
+def log_ratio(relative: Any, mean: Any) -> Any:
+    """Compare how much a machine leans on a feature with what is usual for that feature."""
+    return np.log((np.maximum(relative, 0) + FLOOR) / (np.maximum(mean, 0) + FLOOR))
 
 
 def _moments(matrix: NDArray[Any], own: NDArray[np.int32]) -> tuple[NDArray[Any], ...]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from omnitm import _native
-from omnitm.embedding.rows import row_blocks
+from omnitm.embedding.rows import RowMatrix, row_blocks
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -72,9 +72,12 @@ def row_dots(matrix: NDArray[Any], largest: int, vector: NDArray[Any]) -> NDArra
     return (dots[:, 0] + dots[:, 1] / _STEPS) * (magnitude / _STEPS)
 
 
-def _integer_dots(matrix: NDArray[np.int16], largest: int, queries: NDArray[np.int16]) -> NDArray[np.int64]:
-    dots = np.empty((len(matrix), len(queries)), dtype=np.int64)
+def _integer_dots(
+    matrix: NDArray[np.int16] | RowMatrix, largest: int, queries: NDArray[np.int16]
+) -> NDArray[np.int64]:
     queries = np.ascontiguousarray(queries)
-    for start, block in row_blocks(matrix):
-        _native.row_dots(block, largest, queries, dots[start : start + len(block)].reshape(-1))
+    if not isinstance(matrix, np.ndarray):
+        return matrix.dots(largest, queries)
+    dots = np.empty((len(matrix), len(queries)), dtype=np.int64)
+    _native.row_dots(matrix, largest, queries, dots.reshape(-1))
     return dots

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from omnitm.embedding.company import RECIPE, Company
-from omnitm.embedding.likeness import PARTS, Likeness
+from omnitm.embedding.families import Families
+from omnitm.embedding.likeness import Likeness
+from omnitm.embedding.spreads import PARTS
 from omnitm.embedding.store.derived import read_derived, write_derived
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from numpy.typing import NDArray
+
     from omnitm.embedding.word_vectors import WordVectors
 
-_WEIGHTS = "weights"
+_WEIGHTS = "part_weights"
+_FAMILIES = "family_"
 
 
 def kept_likeness(vectors: WordVectors, folder: Path | None) -> Likeness:
@@ -25,16 +30,23 @@ def kept_likeness(vectors: WordVectors, folder: Path | None) -> Likeness:
     found = _read(vectors, folder)
     if found is None:
         found = Likeness.of(vectors)
-        write_derived(folder, RECIPE, {**found.company.arrays(), _WEIGHTS: found.weights})
+        write_derived(folder, RECIPE, _arrays(found))
     return found
+
+
+def _arrays(likeness: Likeness) -> dict[str, NDArray[Any]]:
+    families = {_FAMILIES + name: array for name, array in likeness.families.arrays().items()}
+    return {**likeness.company.arrays(), **families, _WEIGHTS: likeness.weights}
 
 
 def _read(vectors: WordVectors, folder: Path) -> Likeness | None:
     arrays = read_derived(folder, RECIPE)
-    names = {*Company.__dataclass_fields__, _WEIGHTS}
-    if arrays is None or set(arrays) != names:
+    of_families = {_FAMILIES + name: name for name in Families.__dataclass_fields__}
+    if arrays is None or set(arrays) != {*Company.__dataclass_fields__, *of_families, _WEIGHTS}:
         return None
     weights = arrays.pop(_WEIGHTS)
+    families = Families(**{name: arrays.pop(stored) for stored, name in of_families.items()})
     company = Company(**arrays)
     fits = len(company.lengths) == len(vectors) and len(company.mean) == vectors.vector_size
-    return Likeness(company, np.array(weights)) if fits and weights.shape == (len(PARTS),) else None
+    fits = fits and len(families.starts) == len(vectors) + 1 and weights.shape == (len(PARTS),)
+    return Likeness(company, families, np.array(weights)) if fits else None

@@ -8,6 +8,10 @@ Three parts, each in units of its spread over random pairs of words, are added:
 - smoothed company: the same in the space of the 300 strongest common patterns, where words need not share
   the very features.
 
+For a word speaks its family, the forms that begin alike and keep the same company, see
+`omnitm.embedding.families`: association is the weighted mean over the forms of both words, company compares
+weighted means of rows.
+
 Every part is a sum over features, which are words: see `contributions`.
 """
 
@@ -18,10 +22,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from omnitm.embedding.company import Company, gain_of
+from omnitm.embedding.company import Company, gain_of, log_ratio
+from omnitm.embedding.families import Families
+from omnitm.embedding.spreads import PARTS, spreads_over_random_pairs
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -30,25 +36,23 @@ if TYPE_CHECKING:
 
     Reals = NDArray[np.float64]
 
-PARTS = ("association", "company", "smoothed company")
-FLOOR = 0.1  # of a baseline: differences between small associations are noise
-_RANDOM_PAIRS = 20_000
-
 
 @dataclass(frozen=True, eq=False)
 class Likeness:
-    """A company with the weight of each part: 1 / its spread over random pairs, 1 if it has none."""
+    """Company, families, and the weight of each part: 1 / its spread over random pairs, 1 if it has none."""
 
     company: Company
+    families: Families
     weights: NDArray[np.float64]
 
     @classmethod
     def of(cls, vectors: WordVectors) -> Likeness:
         """Read the vectors once, and measure the spread of each part."""
         company = Company.of(vectors)
-        spreads = _spreads(vectors, company)
+        families = Families.of(vectors.index_to_key, company)
+        spreads = spreads_over_random_pairs(vectors, company, families)
         weights = np.divide(1, spreads, out=np.ones_like(spreads), where=spreads > 1e-9)
-        return cls(company, weights)
+        return cls(company, families, weights)
 
 
 class Similarity:
@@ -81,29 +85,36 @@ class Similarity:
 def similarity_parts(vectors: WordVectors, first: str, second: str) -> dict[str, float]:
     """Return what each part gives to the similarity of two words; their sum is the similarity."""
     a, b = _Word(vectors, first), _Word(vectors, second)
-    association = (a.log_ratio(b.feature) + b.log_ratio(a.feature)) / 2
-    values = (association, float(a.unit_row @ b.unit_row), float(a.smooth @ b.smooth))
+    association = sum(share for _, share in _association_shares(a, b))
+    values = (association, float(a.unit_row.astype(np.float64) @ b.unit_row), float(a.smooth @ b.smooth))
     return dict(zip(PARTS, (vectors.likeness.weights * values).tolist(), strict=True))
 
 
 def contributions(vectors: WordVectors, first: str, second: str) -> Reals:
     """Return how much each feature gives to the similarity of two words; the sum is the similarity.
 
-    Association is credited to the two words themselves. A feature's share of the smoothed company is the
-    mean of what it brings into either word's smoothed row.
+    Association is credited to the two words themselves, or to those of their forms that it is about. A
+    feature's share of the smoothed company is the mean of what it brings into either word's smoothed row.
     """
     a, b = _Word(vectors, first), _Word(vectors, second)
     association, company, smoothed = vectors.likeness.weights
     shares: Reals = company * a.unit_row.astype(np.float64) * b.unit_row
     shares += smoothed / 2 * (a.shares_of(b.smooth) + b.shares_of(a.smooth))
-    shares[b.feature] += association / 2 * a.log_ratio(b.feature)
-    shares[a.feature] += association / 2 * b.log_ratio(a.feature)
+    for feature, share in _association_shares(a, b):
+        shares[feature] += association * share
     return shares
+
+
+def _association_shares(a: _Word, b: _Word) -> Iterator[tuple[int, float]]:
+    """Go through the association of two words: a feature, and how much machines lean on it."""
+    for one, other in ((a, b), (b, a)):
+        for form, weight in other.forms:
+            yield form.feature, weight * one.leaning(form.feature) / 2
 
 
 def unit_row(vectors: WordVectors, word: str) -> NDArray[np.float32]:
     """Return what stands out in a word's vector, at length 1: a number per feature, most of them 0."""
-    return _Word(vectors, word).unit_row
+    return _Form(vectors, vectors.get_index(word)).unit_row
 
 
 def deviations(vectors: WordVectors, word: str) -> Reals:
@@ -112,18 +123,18 @@ def deviations(vectors: WordVectors, word: str) -> Reals:
     0 for the word's own coordinate, and for those that are the same for all words.
     """
     company = vectors.likeness.company
-    found = _Word(vectors, word)
+    found = _Form(vectors, vectors.get_index(word))
     values: Reals = (found.relative.astype(np.float64) - company.mean) * company.inverse_deviations
     values[found.feature] = 0.0
     return values
 
 
-class _Word:
-    """A trained word's row as the parts need it."""
+class _Form:
+    """A trained word's own row as the parts need it."""
 
-    def __init__(self, vectors: WordVectors, word: str) -> None:
-        row = vectors.get_index(word)
-        self._company = company = vectors.likeness.company
+    def __init__(self, vectors: WordVectors, row: int) -> None:
+        self.row, self._company = row, vectors.likeness.company
+        company = self._company
         self.feature = int(vectors.row_features[row])
         self.relative = company.relative(
             vectors.matrix[row], company.baseline[row], company.gain[row], self.feature
@@ -131,19 +142,55 @@ class _Word:
         self.unit_row = company.unit_row(self.relative)
         self.smooth = company.smooth[row].astype(np.float64)
 
-    def log_ratio(self, feature: int) -> float:
-        return float(_log_ratio(self.relative[feature], self._company.mean[feature]))
+    def leaning(self, features: Any) -> Any:
+        """How much more than usual the machine leans on features; not at all on its own."""
+        found = log_ratio(self.relative[features], self._company.mean[features])
+        return np.where(np.asarray(features) == self.feature, 0.0, found.astype(np.float64))
+
+    def leaned_on(self, vectors: WordVectors) -> Any:
+        """How much more than usual the machines of all words lean on this one."""
+        company = self._company
+        others = (vectors.matrix[:, self.feature].astype(np.float32) - company.baseline) * company.gain
+        found = log_ratio(others, company.mean[self.feature])
+        found[self.row] = 0
+        return found
 
     def shares_of(self, other: Reals) -> Reals:
         """Return what each feature brings to the product of the smoothed row with another one."""
-        shares = self.unit_row * (self._company.projection @ other)
+        features = np.flatnonzero(self.unit_row)  # a few of a hundred
+        shares = np.zeros(len(self.unit_row))
+        shares[features] = self.unit_row[features] * (self._company.projection[features] @ other)
         total = float(shares.sum())
         wanted = float(self.smooth @ other)
         return shares * (wanted / total) if total else shares
 
 
-def _log_ratio(relative: Any, mean: Any) -> Any:
-    return np.log((np.maximum(relative, 0) + FLOOR) / (np.maximum(mean, 0) + FLOOR))
+class _Word:
+    """A trained word, for which its family speaks: forms with weights that add up to 1."""
+
+    def __init__(self, vectors: WordVectors, word: str) -> None:
+        row, families = vectors.get_index(word), vectors.likeness.families
+        self.forms = [(_Form(vectors, member), weight) for member, weight in families.of_row(row)]
+        self._smooth_length = float(families.smooth_lengths[row])
+        mean = self._mean(lambda form: form.unit_row)
+        self.unit_row: NDArray[np.float32] = (mean / families.company_lengths[row]).astype(np.float32)
+        self.smooth: Reals = self._mean(lambda form: form.smooth) / self._smooth_length
+
+    def leaning(self, features: Any) -> Any:
+        """How much more than usual the machines of the family lean on features."""
+        return self._mean(lambda form: form.leaning(features))
+
+    def leaned_on(self, vectors: WordVectors) -> Any:
+        """How much more than usual the machines of all words lean on the family."""
+        return self._mean(lambda form: form.leaned_on(vectors))
+
+    def shares_of(self, other: Reals) -> Reals:
+        """Return what each feature brings to the product of the smoothed row with another one."""
+        shares: Reals = self._mean(lambda form: form.shares_of(other)) / self._smooth_length
+        return shares
+
+    def _mean(self, of: Callable[[_Form], Any]) -> Any:
+        return sum(weight * of(form) for form, weight in self.forms)
 
 
 def _all_parts(vectors: WordVectors, item: str | NDArray[Any]) -> Reals:
@@ -151,21 +198,27 @@ def _all_parts(vectors: WordVectors, item: str | NDArray[Any]) -> Reals:
     company, columns = vectors.likeness.company, vectors.row_features
     if isinstance(item, str):
         word = _Word(vectors, item)
-        relative, unit_row, smooth = word.relative, word.unit_row, word.smooth
-        others = vectors.matrix[:, word.feature].astype(np.float32) - company.baseline
-        backward = _log_ratio(others * company.gain, company.mean[word.feature])
+        unit_row, smooth = word.unit_row, word.smooth
+        association = (word.leaning(columns) + word.leaned_on(vectors)) / 2
     else:
         vector = vectors.part_vector(item)
         baseline = _baseline_of(vector)
         relative = company.relative(vector, baseline, float(gain_of(np.array([baseline]))[0]), None)
         unit_row = company.unit_row(relative)
         smooth = _unit(unit_row @ company.projection)
-        backward = None  # a vector is no word, so nobody leans on it
-    forward = _log_ratio(relative[columns], company.mean[columns])
-    association = forward if backward is None else (forward + backward) / 2
-    return np.stack(
+        association = log_ratio(relative[columns], company.mean[columns])  # nobody leans on a vector
+    by_form = np.stack(
         [association, company.shared(unit_row), company.smooth @ smooth.astype(np.float32)], axis=1
     )
+    return _by_family(vectors.likeness.families, by_form)
+
+
+def _by_family(families: Families, by_form: NDArray[Any]) -> Reals:
+    """Turn the scores of single words into those of their families: words x parts."""
+    scores: Reals = families.matrix @ by_form
+    scores[:, 1] /= families.company_lengths
+    scores[:, 2] /= families.smooth_lengths
+    return scores
 
 
 def _baseline_of(vector: NDArray[Any]) -> float:
@@ -177,32 +230,3 @@ def _baseline_of(vector: NDArray[Any]) -> float:
 def _unit(vector: NDArray[Any]) -> Reals:
     length = float(np.linalg.norm(vector))
     return vector.astype(np.float64) / length if length > 0 else vector.astype(np.float64)
-
-
-def _spreads(vectors: WordVectors, company: Company) -> Reals:
-    """Measure the standard deviation of each part over random pairs of words."""
-    first, second = _random_pairs(len(vectors))
-    if len(first) == 0:
-        return np.zeros(len(PARTS))
-    columns = vectors.row_features
-
-    def forward(rows: NDArray[np.intp], others: NDArray[np.intp]) -> Any:
-        values = vectors.matrix[rows, columns[others]].astype(np.float32) - company.baseline[rows]
-        return _log_ratio(values * company.gain[rows], company.mean[columns[others]])
-
-    rows = company.by_word()
-    parts = (
-        (forward(first, second) + forward(second, first)) / 2,
-        np.asarray(rows[first].multiply(rows[second]).sum(axis=1)).ravel(),
-        np.einsum("ij,ij->i", company.smooth[first], company.smooth[second]),
-    )
-    return np.array([float(np.std(part, dtype=np.float64)) for part in parts])
-
-
-def _random_pairs(n_words: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    if n_words * (n_words - 1) // 2 <= _RANDOM_PAIRS:
-        first, second = np.triu_indices(n_words, k=1)
-        return first, second
-    drawn = np.random.default_rng(0).integers(0, n_words, size=(2, _RANDOM_PAIRS))
-    kept = drawn[0] != drawn[1]
-    return drawn[0][kept].astype(np.intp), drawn[1][kept].astype(np.intp)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from omnitm.embedding.likeness import FLOOR, unit_row
+from omnitm.embedding.company import FLOOR
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -46,10 +46,12 @@ def neighbour_lists(vectors: WordVectors, count: int, progress: Progress | None 
     n_words = len(vectors)
     count = min(count, max(n_words - 1, 0), _CANDIDATES)
     found = NeighbourLists(np.zeros((n_words, count), np.int64), np.zeros((n_words, count), np.float32))
-    company = _SharedCompany(vectors)
+    speakers = vectors.likeness.families.matrix
+    company, smooth = _SharedCompany(vectors, speakers), _smooth_families(vectors, speakers)
     for start in range(0, n_words if count else 0, _ROWS_AT_A_TIME):
         rows = slice(start, min(start + _ROWS_AT_A_TIME, n_words))
-        scores = _cheap_parts(vectors, rows)
+        scores = _associations(vectors, speakers, rows)
+        scores += smooth[rows] @ smooth.T
         own = np.arange(len(scores))
         scores[own, start + own] = -np.inf
         likely = highest(scores, min(_CANDIDATES, n_words - 1))
@@ -68,10 +70,29 @@ def highest(scores: NDArray[np.float32], count: int) -> NDArray[np.int64]:
     return np.argpartition(scores, n_columns - count, axis=1)[:, n_columns - count :]
 
 
-def _cheap_parts(vectors: WordVectors, rows: slice) -> NDArray[np.float32]:
-    """Add association and smoothed company of some words with all words: rows x words."""
+def _smooth_families(vectors: WordVectors, speakers: Any) -> NDArray[np.float32]:
+    """Smoothed rows of families, whose products are that part of the similarity: words x dimensions."""
+    likeness = vectors.likeness
+    found: NDArray[np.float32] = speakers @ likeness.company.smooth
+    found *= (np.sqrt(likeness.weights[2]) / likeness.families.smooth_lengths)[:, None]
+    return found.astype(np.float32, copy=False)
+
+
+def _associations(vectors: WordVectors, speakers: Any, rows: slice) -> NDArray[np.float32]:
+    """Weigh the association of some words with all words, averaged over their forms: rows x words."""
+    for_these = speakers[rows]
+    members = np.unique(for_these.indices)
+    by_form = _associations_of_forms(vectors, members)
+    by_form[np.arange(len(members)), members] = 0
+    by_word = for_these[:, members] @ by_form
+    found: NDArray[np.float32] = np.ascontiguousarray((speakers @ by_word.T).T, dtype=np.float32)
+    found *= np.float32(vectors.likeness.weights[0])
+    return found
+
+
+def _associations_of_forms(vectors: WordVectors, rows: NDArray[np.int32]) -> NDArray[np.float32]:
+    """Compute the association of single words with all words: rows x words."""
     company, columns = vectors.likeness.company, vectors.row_features
-    association, _, smoothed = vectors.likeness.weights.astype(np.float32).tolist()
     scores = _leaning(vectors.matrix[:, columns[rows]].T, company.baseline, company.gain)
     scores *= _leaning(
         vectors.matrix[rows][:, columns], company.baseline[rows, None], company.gain[rows, None]
@@ -80,8 +101,7 @@ def _cheap_parts(vectors: WordVectors, rows: slice) -> NDArray[np.float32]:
     usual = np.log(np.maximum(company.mean[columns], 0) + np.float32(FLOOR))
     scores -= usual
     scores -= usual[rows, None]
-    scores *= association / 2
-    scores += smoothed * (company.smooth[rows] @ company.smooth.T)
+    scores /= 2
     return scores
 
 
@@ -98,12 +118,16 @@ def _leaning(values: NDArray[np.int16], baseline: NDArray[Any], gain: NDArray[An
 class _SharedCompany:
     """The part of the similarity that multiplies sparse rows."""
 
-    def __init__(self, vectors: WordVectors) -> None:
-        self._vectors = vectors
-        self._rows = vectors.likeness.company.by_word()
-        self._weight = np.float32(vectors.likeness.weights[1])
+    def __init__(self, vectors: WordVectors, speakers: Any) -> None:
+        from scipy.sparse import diags
+
+        likeness = vectors.likeness
+        scale = np.sqrt(likeness.weights[1]) / likeness.families.company_lengths
+        self._rows = (diags(scale.astype(np.float32)) @ speakers @ likeness.company.by_word()).tocsr()
 
     def with_rows(self, row: int, others: NDArray[np.int64]) -> NDArray[np.float32]:
-        own = unit_row(self._vectors, self._vectors.index_to_key[row])
-        found: NDArray[np.float32] = self._weight * (self._rows[others] @ own)
+        own = np.zeros(self._rows.shape[1], dtype=np.float32)
+        part = slice(self._rows.indptr[row], self._rows.indptr[row + 1])
+        own[self._rows.indices[part]] = self._rows.data[part]
+        found: NDArray[np.float32] = self._rows[others] @ own
         return found

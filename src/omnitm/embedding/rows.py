@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from omnitm import _native
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
@@ -42,6 +44,13 @@ class RowMatrix(ABC):
     def read_column(self, column: int) -> NDArray[Any]:
         """Decode one column."""
 
+    def dots(self, largest: int, queries: NDArray[np.int16]) -> NDArray[np.int64]:
+        """Multiply every row with every query, all integers; `largest` is the rows' largest magnitude."""
+        dots = np.empty((len(self), len(queries)), dtype=np.int64)
+        for start, block in row_blocks(self):
+            _native.row_dots(block, largest, queries, dots[start : start + len(block)].reshape(-1))
+        return dots
+
     @property
     def size(self) -> int:
         """Number of numbers."""
@@ -59,6 +68,11 @@ class RowMatrix(ABC):
         whole: NDArray[Any] = self[:]
         return whole if dtype is None else whole.astype(dtype, copy=bool(copy))
 
+    def astype(self, dtype: DTypeLike) -> NDArray[Any]:
+        """Decode all rows, as numbers of another type."""
+        whole: NDArray[Any] = self[:]
+        return whole.astype(dtype)
+
     def __getitem__(self, key: Any) -> Any:
         if isinstance(key, tuple):
             return self._cells(*key)
@@ -73,6 +87,8 @@ class RowMatrix(ABC):
     def _cells(self, rows: Any, columns: Any) -> Any:
         if isinstance(rows, slice) and np.ndim(columns) == 0 and not isinstance(columns, slice):
             return self._column(int(np.arange(self.shape[1])[columns]))[rows]
+        if isinstance(rows, slice) and np.ndim(columns) == 1 and not isinstance(columns, slice):
+            return self._columns(np.arange(len(self))[rows].tolist(), np.asarray(columns))
         if np.ndim(rows) == 0 or isinstance(rows, slice) or isinstance(columns, slice):
             return self[rows][..., columns]
         wanted, others = np.broadcast_arrays(np.arange(len(self))[rows], np.asarray(columns))
@@ -80,6 +96,13 @@ class RowMatrix(ABC):
         for row in np.unique(wanted).tolist():
             here = wanted == row
             found[here] = self.read_row(row)[others[here]]
+        return found
+
+    def _columns(self, rows: list[int], columns: NDArray[Any]) -> NDArray[Any]:
+        """Take some columns, holding one row at a time."""
+        found = np.empty((len(rows), len(np.arange(self.shape[1])[columns])), dtype=self.dtype)
+        for place, row in enumerate(rows):
+            found[place] = self.read_row(row)[columns]
         return found
 
 

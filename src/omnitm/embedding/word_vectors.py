@@ -130,6 +130,14 @@ class WordVectors(Shareable):
 
         return kept_likeness(self, self._folder)
 
+    def family(self, word: str) -> list[tuple[str, float]]:
+        """List who speaks for a word in the metric "similarity": itself and its other forms, with weights.
+
+        The weights add up to 1. See `omnitm.embedding.families`.
+        """
+        of_row = self.likeness.families.of_row(self.get_index(word))
+        return [(self.index_to_key[row], weight) for row, weight in of_row]
+
     @cached_property
     def lengths(self) -> RowLengths:
         """Length of every row, measured when a cosine is first asked for."""

@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from omnitm.corpus.preparation import Preparation
+from omnitm.embedding.company import RECIPE
 from omnitm.errors import ParameterError
-from omnitm.evaluation.classifiers import NOT_HERE, is_available, make_classifier
+from omnitm.evaluation.classifiers import make_classifier
 from omnitm.evaluation.labelled import LabelledDocuments, load_documents
 from omnitm.evaluation.perturbation import Perturbation, Replacements, perturb
 from omnitm.evaluation.published_documents import CLASSIFICATION, PAPER_CLASSIFIERS, SOURCE
@@ -198,6 +199,8 @@ class _Bench:
             self.task.notes,
             hashlib.sha256("\n".join(self.task.vocabulary).encode()).hexdigest(),
         ]
+        if vectors is not None and vectors.default_metric == "similarity":
+            facts.append(RECIPE)
         plan = hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:16]
         return self.folder / f"{''.join(c if c.isalnum() else '-' for c in source)}-{classifier}-{plan}.json"
 
@@ -234,19 +237,16 @@ def evaluate_classification(
     folder
         Keep every figure here; one that is there already is not measured again.
     """
-    chosen = [name for name in classifiers if is_available(name)]
-    if not chosen:
-        raise ParameterError("evaluate_classification needs at least one classifier that is available.")
+    if not classifiers:
+        raise ParameterError("evaluate_classification needs at least one classifier.")
     if isinstance(documents, str):
         documents = load_documents(documents, data)
     task = documents if isinstance(documents, BinaryTask) else make_task(documents, limit=limit)
     notes = list(task.notes)
-    if len(chosen) < len(classifiers):
-        notes.append(f"TM is left out: {NOT_HERE}")
     bench = _Bench(task, perturbation or Perturbation(), n_jobs, folder, on_step, notes)
-    rows = [bench.row(UNCHANGED, None, chosen)] if unchanged else []
-    rows += [bench.row(name, vectors, chosen) for name, vectors in sources.items()]
-    return ClassificationReport(tuple(rows), tuple(chosen), bench.perturbation, tuple(notes))
+    rows = [bench.row(UNCHANGED, None, classifiers)] if unchanged else []
+    rows += [bench.row(name, vectors, classifiers) for name, vectors in sources.items()]
+    return ClassificationReport(tuple(rows), tuple(classifiers), bench.perturbation, tuple(notes))
 
 
 def published_classification() -> tuple[SourceResult, ...]:

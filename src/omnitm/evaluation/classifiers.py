@@ -10,7 +10,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 SEED = 42  # the paper's
-NOT_HERE = "this version of omnitm has no TsetlinMachineClassifier"
 
 
 def make_classifier(name: str, n_jobs: int = 1) -> Any:
@@ -21,11 +20,6 @@ def make_classifier(name: str, n_jobs: int = 1) -> Any:
     """
     check_choice("make_classifier", "name", name, CLASSIFIERS)
     return CLASSIFIERS[name](n_jobs)
-
-
-def is_available(name: str) -> bool:
-    """Whether a classifier is part of this installation."""
-    return name != "TM" or _tsetlin_machine() is not None
 
 
 def _forest(n_jobs: int) -> Any:
@@ -58,13 +52,10 @@ def _perceptron(_: int) -> Any:
     return MLPClassifier(random_state=SEED)
 
 
-def _tsetlin_machine_classifier(n_jobs: int) -> Any:
-    found = _tsetlin_machine()
-    if found is None:
-        from omnitm.errors import ParameterError
+def _tsetlin_machine(n_jobs: int) -> Any:
+    from omnitm.machine.classifier import TsetlinMachineClassifier
 
-        raise ParameterError(f"The classifier 'TM' cannot be used: {NOT_HERE}; leave it out.")
-    return found(
+    return TsetlinMachineClassifier(
         n_clauses=1000,
         threshold=8000,
         specificity=2.0,
@@ -76,17 +67,11 @@ def _tsetlin_machine_classifier(n_jobs: int) -> Any:
     )
 
 
-def _tsetlin_machine() -> Any:
-    import omnitm
-
-    return getattr(omnitm, "TsetlinMachineClassifier", None)
-
-
 CLASSIFIERS: dict[str, Callable[[int], Any]] = {
     "RF": _forest,
     "LR": _regression,
     "NB": _bayes,
     "SVM": _vector_machine,
     "MLP": _perceptron,
-    "TM": _tsetlin_machine_classifier,
+    "TM": _tsetlin_machine,
 }

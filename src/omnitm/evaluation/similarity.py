@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +17,7 @@ from omnitm.evaluation.results import Agreement, ModelResult, SetResult, Similar
 from omnitm.parameters import check_integer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -45,7 +46,7 @@ def evaluate_similarity(
     models: Mapping[str, WordVectors],
     sets: Iterable[str | Path | WordPairs] = PAPER_SETS,
     *,
-    metrics: Sequence[str] = (DEFAULT,),
+    metrics: Sequence[str] | Mapping[str, Sequence[str]] = (DEFAULT,),
     data: str | Path | None = None,
     frequencies: Mapping[str, int] | None = None,
     frequency_edges: Sequence[int] = FREQUENCY_EDGES,
@@ -66,8 +67,8 @@ def evaluate_similarity(
     sets
         Names of published sets, files of pairs, or pairs.
     metrics
-        Metrics of `WordVectors`; "default" is each model's own. One that a model does not have is left out
-        for that model.
+        Metrics of `WordVectors`, for all models or by the name of the model; "default" is each model's own.
+        One that a model does not have is left out for that model.
     data
         Folder with the published sets; None: the folder named by OMNITM_DATA.
     frequencies
@@ -94,14 +95,16 @@ def evaluate_similarity(
         )
     weights = [resamples(len(part.kept), n_resamples, seed) for part in usable]
     bench = _Bench(usable, weights, confidence, frequencies, frequency_edges)
+    by_model = metrics if isinstance(metrics, Mapping) else dict.fromkeys(models, metrics)
     rows: list[_Row] = []
     for name, vectors in models.items():
-        for metric in _metrics_of(vectors, metrics):
+        for metric in _metrics_of(vectors, by_model[name]):
             if on_row:
                 on_row(f"{name}, {metric}")
             rows.append(bench.row(name, vectors, metric))
     if not rows:
-        raise ParameterError(f"No model has the metric {', '.join(metrics)}; leave --metric out.")
+        asked = dict.fromkeys(metric for chosen in by_model.values() for metric in chosen)
+        raise ParameterError(f"No model has the metric {', '.join(asked)}; leave --metric out.")
     _note_groups(notes, usable, frequencies)
     results = tuple(replace(row.result, difference=_difference(row, rows[0], confidence)) for row in rows)
     return SimilarityReport(results, n_resamples, confidence, seed, tuple(notes))

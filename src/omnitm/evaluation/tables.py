@@ -52,14 +52,15 @@ class PlainTable:
 
 
 def similarity_tables(report: SimilarityReport) -> list[PlainTable]:
-    """Make the tables of a similarity report: both correlations, then groups if there are any."""
+    """Make the tables of a similarity report: both correlations, groups if there are any, and sizes."""
     titles: list[tuple[Correlation, str]] = [("spearman", "Spearman"), ("kendall", "Kendall")]
     tables = [_correlation_table(report, which, title) for which, title in titles]
     for kind in ("frequency", "part of speech"):
         table = _group_table(report, kind)
         if table.rows:
             tables.append(table)
-    return tables
+    sizes = _size_table(report)
+    return [*tables, sizes] if sizes.rows else tables
 
 
 def to_markdown(tables: Iterable[PlainTable], notes: Sequence[str] = ()) -> str:
@@ -90,6 +91,22 @@ def similarity_csv(report: SimilarityReport) -> str:
     return out.getvalue()
 
 
+def _size_table(report: SimilarityReport) -> PlainTable:
+    """List how large the vectors of each model are: a line per model, whatever its metrics."""
+    table = PlainTable("Size of the vectors", ["model", "words", "numbers per word", "MB"])
+    for row in {row.model: row for row in report.rows if row.megabytes is not None}.values():
+        table.rows.append([row.model, f"{row.n_words:,}", f"{row.vector_size:,}", f"{row.megabytes:,.1f}"])
+    return table
+
+
+def _interval(row: ModelResult, which: Correlation) -> str:
+    """Write the interval of the average, or of the only set that there is."""
+    if row.average is not None or len(row.sets) != 1:
+        return span(row.average, which)
+    found = span(row.sets[0].agreement, which)
+    return found if found == _NOTHING else f"{found} ({row.sets[0].name})"
+
+
 def _correlation_table(report: SimilarityReport, which: Correlation, title: str) -> PlainTable:
     names = list(dict.fromkeys(part.name for row in report.rows for part in row.sets))
     share = f"{report.confidence:.0%}"
@@ -103,7 +120,7 @@ def _correlation_table(report: SimilarityReport, which: Correlation, title: str)
         found = {part.name: getattr(part.agreement, which) for part in row.sets}
         label = row.model if row.source == MEASURED else f"{row.model} ({row.source})"
         cells = [label, row.metric, *(number(found.get(name)) for name in names)]
-        cells += [number(getattr(row.average, which, None)), span(row.average, which)]
+        cells += [number(getattr(row.average, which, None)), _interval(row, which)]
         if with_difference:
             cells.append(_difference(row, which))
         table.rows.append(cells)

@@ -56,7 +56,7 @@ class TakenApart:
     """A score as a sum over features.
 
     `shares` add up to `score`, and so do `parts`, where the metric has several; `first` and `second` are the
-    two vectors that were compared.
+    two vectors that were compared; `forms` are the other forms that speak for each of the two words.
     """
 
     metric: str
@@ -66,6 +66,7 @@ class TakenApart:
     first: NDArray[Any]
     second: NDArray[Any]
     parts: Mapping[str, float] = field(default_factory=dict)
+    forms: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def column(self, feature: str) -> int:
         """Find the place of a feature."""
@@ -82,7 +83,9 @@ def take_apart(vectors: WordVectors, word: str, other: str, metric: str) -> Take
     names, shares = vectors.feature_names, np.asarray(shares, dtype=np.float64)
     if metric == SIMILARITY:
         rows = deviations(vectors, word), deviations(vectors, other)
-        return TakenApart(metric, score, shares, names, *rows, similarity_parts(vectors, word, other))
+        parts = similarity_parts(vectors, word, other)
+        forms = {name: tuple(form for form, _ in vectors.family(name)[1:]) for name in (word, other)}
+        return TakenApart(metric, score, shares, names, *rows, parts, forms)
     return TakenApart(metric, score, shares, names, vectors.get_vector(word), vectors.get_vector(other))
 
 

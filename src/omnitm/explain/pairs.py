@@ -65,6 +65,8 @@ class Comparison(Record):
     parts
         What the parts of the metric "similarity" give: association, company, smoothed company; they add up
         to the score as well. Empty for other metrics.
+    forms
+        The other forms that speak for each of the two words in the metric "similarity".
     rounding
         Associations are rounded down to integers; what that took away.
     together
@@ -86,6 +88,7 @@ class Comparison(Record):
     clauses: tuple[ClauseShare, ...] = ()
     together: Together | None = None
     parts: dict[str, float] = field(default_factory=dict)
+    forms: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 def compare_by_clauses(
@@ -146,6 +149,7 @@ def compare_by_coordinates(
         contributions_asked=tuple(map(evidence.of, asked)),
         together=None if index is None else together(index, word, other, n_documents),
         parts=dict(taken_apart.parts),
+        forms=dict(taken_apart.forms),
     )
 
 

@@ -19,6 +19,7 @@ from omnitm.embedding.store.manifest import (
     JOURNAL,
     MANIFEST,
     SETTINGS,
+    SPARSE,
     TOP,
     TYPES,
     VECTORS,
@@ -28,7 +29,8 @@ from omnitm.embedding.store.manifest import (
     vectors_name,
 )
 from omnitm.embedding.store.packed import is_packed, read_packed
-from omnitm.embedding.store.record import JSON_LIMIT, AnyRecord, keep_top_of, record_from_bytes
+from omnitm.embedding.store.record import JSON_LIMIT, AnyRecord, is_sparse, keep_top_of, record_from_bytes
+from omnitm.embedding.store.sparse import SparseMatrix
 from omnitm.embedding.store.top import TopMatrix, row_type
 from omnitm.errors import FileError
 
@@ -76,6 +78,8 @@ def load_model(folder: str | Path, *, verify: bool = False) -> StoredModel:
     vectors = vectors_name(entries)
     if (vectors == TOP) != (keep_top_of(record) is not None):
         raise FileError(folder / SETTINGS, f"does not say the same of 'keep_top' as {MANIFEST}")
+    if vectors in {VECTORS, SPARSE} and (vectors == SPARSE) != is_sparse(record):
+        raise FileError(folder / SETTINGS, f"does not say the same of 'sparse' as {MANIFEST}")
     matrix = _map_vectors(folder / vectors, entries[vectors], len(words), len(features), keep_top_of(record))
     if verify and sha256_of(folder / vectors, entries[vectors].size) != entries[vectors].sha256:
         raise FileError(folder / vectors, _DAMAGED)
@@ -123,6 +127,9 @@ def _packed_model(path: Path, *, verify: bool) -> StoredModel:
 def _map_vectors(
     path: Path, entry: FileEntry, n_rows: int, n_columns: int, keep_top: int | None
 ) -> NDArray[Any]:
+    if path.name == SPARSE:
+        content = _mapped(path, entry.size, np.dtype(np.uint8))
+        return cast("NDArray[Any]", SparseMatrix(content, n_rows, n_columns, path))
     if keep_top is None:
         kind, shape = np.dtype(TYPES[path.name]), (n_rows, n_columns)
     else:

@@ -23,13 +23,14 @@ MANIFEST, SETTINGS, FEATURES, WORDS, VECTORS = (
 COORDINATES = "coordinates.txt"  # in place of FEATURES where columns are not words
 REALS = "vectors.f32"  # in place of VECTORS
 TOP = "vectors.top"  # in place of VECTORS, if rows keep few coordinates, see top.py
+SPARSE = "vectors.sparse"  # in place of VECTORS, if most are zero, see sparse.py
 JOURNAL = "journal"
 SIMILARITY = "similarity.bin"  # follows from the vectors, see derived.py; not listed
 TYPES = {VECTORS: "<i2", REALS: "<f4"}
 _FORMAT, _VERSION = "omnitm model", 1
 _INDEX_FORMAT = "omnitm index"
 _LISTED = (SETTINGS, FEATURES, WORDS, VECTORS)
-_INSTEAD = {COORDINATES: FEATURES, REALS: VECTORS, TOP: VECTORS}
+_INSTEAD = {COORDINATES: FEATURES, REALS: VECTORS, TOP: VECTORS, SPARSE: VECTORS}
 _LARGEST = 1 << 62
 
 
@@ -59,7 +60,7 @@ def read_manifest(folder: Path) -> dict[str, FileEntry]:
 
 def vectors_name(entries: dict[str, FileEntry]) -> str:
     """Return the name of the file with the vectors."""
-    return next(name for name in (VECTORS, REALS, TOP) if name in entries)
+    return next(name for name in (VECTORS, REALS, TOP, SPARSE) if name in entries)
 
 
 def manifest_entries(path: Path, content: dict[str, Any]) -> dict[str, FileEntry]:

@@ -299,5 +299,6 @@ def _verify(path: Path, matrix: PackedMatrix, manifest: dict[str, FileEntry], re
     digest, encode = hashlib.sha256(), row_encoder(record, matrix.dtype)
     for row in range(len(matrix)):
         digest.update(encode(matrix.read_row(row)))
+    digest.update(encode.end())
     if digest.hexdigest() != manifest[vectors_name(manifest)].sha256:
         raise FileError(path, f"has vectors that differ from the manifest; {_DAMAGED}")

@@ -159,6 +159,8 @@ def _write_rows(
             done += 1
             if report is not None and (done % _ROWS_AT_ONCE == 0 or done == n_rows):
                 report(done)
+    digest.update(encode.end())
+    full_size += len(encode.end())
     facts = {"format": FORMAT, "version": VERSION, "rows": n_rows, "columns": n_columns, "segment": segment}
     kind = "<f4" if matrix.dtype.kind == "f" else "<i2"
     header = {**facts, "type": kind, "sections": [[BLOCKS, size, None]], TABLE: blocks, ROWS: rows}

@@ -92,6 +92,11 @@ def keep_top_of(record: AnyRecord | None) -> int | None:
     return record.keep_top if isinstance(record, TrainingRecord) else None
 
 
+def is_sparse(record: AnyRecord | None) -> bool:
+    """Whether the rows of a model are stored without their zeros."""
+    return isinstance(record, ModelRecord) and record.settings.get("sparse") is True
+
+
 def omni_record(record: AnyRecord | None, purpose: str) -> TrainingRecord:
     """Return the record of an Omni model, or say that only such a model can do this."""
     if isinstance(record, TrainingRecord):

@@ -18,7 +18,8 @@ import numpy as np
 
 from omnitm import _native
 from omnitm.embedding.rows import RowMatrix
-from omnitm.embedding.store.record import keep_top_of
+from omnitm.embedding.store.record import is_sparse, keep_top_of
+from omnitm.embedding.store.sparse import SparseEncoder
 from omnitm.errors import FileError
 
 if TYPE_CHECKING:
@@ -59,13 +60,30 @@ def encode_top(vector: NDArray[np.int16], keep_top: int) -> bytes:
     return row.tobytes()
 
 
-def row_encoder(record: AnyRecord, dtype: np.dtype[Any]) -> Callable[[NDArray[Any]], bytes]:
-    """Return what turns a vector into the bytes of its row in a model's folder."""
+class RowEncoder:
+    """Turns vectors into the bytes of their rows; nothing follows the last row."""
+
+    def __init__(self, encode: Callable[[NDArray[Any]], bytes]) -> None:
+        self._encode = encode
+
+    def __call__(self, vector: NDArray[Any]) -> bytes:
+        """Encode the next row."""
+        return self._encode(vector)
+
+    def end(self) -> bytes:
+        """Return what follows the last row."""
+        return b""
+
+
+def row_encoder(record: AnyRecord, dtype: np.dtype[Any]) -> RowEncoder | SparseEncoder:
+    """Return what turns vectors, one after the other, into the bytes of a model's file of vectors."""
     keep_top = keep_top_of(record)
     if keep_top is not None:
-        return lambda vector: encode_top(vector, keep_top)
+        return RowEncoder(lambda vector: encode_top(vector, keep_top))
+    if is_sparse(record) and dtype == np.int16:
+        return SparseEncoder()
     kind = "<i2" if dtype == np.int16 else "<f4"
-    return lambda vector: np.ascontiguousarray(vector, dtype=kind).tobytes()
+    return RowEncoder(lambda vector: np.ascontiguousarray(vector, dtype=kind).tobytes())
 
 
 class TopMatrix(RowMatrix):

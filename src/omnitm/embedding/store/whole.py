@@ -19,13 +19,14 @@ from omnitm.embedding.store.manifest import (
     JOURNAL,
     REALS,
     SETTINGS,
+    SPARSE,
     TOP,
     VECTORS,
     WORDS,
     FileEntry,
     write_manifest,
 )
-from omnitm.embedding.store.record import keep_top_of
+from omnitm.embedding.store.record import is_sparse, keep_top_of
 from omnitm.embedding.store.top import row_encoder
 from omnitm.errors import FileError
 
@@ -96,6 +97,8 @@ def vectors_file(dtype: np.dtype[Any], record: AnyRecord) -> str:
     """Return the name of the file with the vectors."""
     if dtype != np.int16:
         return REALS
+    if is_sparse(record):
+        return SPARSE
     return VECTORS if keep_top_of(record) is None else TOP
 
 
@@ -107,6 +110,8 @@ def _write_vectors(path: Path, matrix: NDArray[Any] | RowMatrix, record: AnyReco
                 content = encode(row)
                 digest.update(content)
                 size += file.write(content)
+        digest.update(encode.end())
+        size += file.write(encode.end())
         file.flush()
         os.fsync(file.fileno())
     return FileEntry(size, digest.hexdigest())

@@ -74,6 +74,8 @@ def _clusters(axes: NDArray[np.float32], words: list[str]) -> tuple[NDArray[np.u
     n_clusters = min(N_CLUSTERS, len(axes))
     if n_clusters == 0:
         return np.zeros(0, dtype=np.uint8), []
+    if not axes.any():  # all words are the same, so they are one group
+        return np.zeros(len(axes), dtype=np.uint8), [", ".join(words[:3])]
     from sklearn.cluster import MiniBatchKMeans
 
     lengths = np.linalg.norm(axes, axis=1, keepdims=True)

@@ -21,15 +21,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from omnitm.embedding.company import RECIPE
 from omnitm.embedding.store.files import read_file, write_file, writing
-from omnitm.embedding.store.manifest import VECTORS, read_manifest
+from omnitm.embedding.store.manifest import read_manifest, vectors_name
 from omnitm.errors import FileError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 FILE = "map.bin"
-_FORMAT, _VERSION = "omnitm map", 3
+_FORMAT, _VERSION = "omnitm map", [3, RECIPE]  # a map shows neighbours by one recipe of the similarity
 _LARGEST = 1 << 30
 _WHOLE, _UNKNOWN = 200, 255
 _BYTES_PER_WORD = 10
@@ -84,7 +85,8 @@ class VocabularyMap:
 
 def model_identity(model: Path) -> str:
     """SHA-256 of a model's vectors, as its manifest has it."""
-    return read_manifest(model)[VECTORS].sha256
+    entries = read_manifest(model)
+    return entries[vectors_name(entries)].sha256
 
 
 def write_map(model: Path, content: bytes) -> Path:

@@ -72,7 +72,13 @@ function summary(found, model) {
       h("span", {}, h("i", { class: "swatch-against" }), `${plural(found.n_against, unit)} against: ${decimal(found.total_against, 4)}`),
       found.rounding ? h("span", { class: "soft" }, `rounded down: ${decimal(found.rounding)}`) : null,
       h("span", { class: "soft" }, "They add up to the score.")),
-    byParts(found));
+    byParts(found),
+    Object.entries(found.forms).map(([word, forms]) => speakers(word, forms)));
+}
+
+function speakers(word, forms) {
+  if (!forms.length) return null;
+  return h("p", { class: "small soft" }, "For ", wordText(word), " speak also its forms: ", forms.join(", "), ".");
 }
 
 function byParts(found) {

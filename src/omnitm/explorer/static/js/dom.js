@@ -19,7 +19,7 @@ export const wordText = (word) => h("bdi", {}, word);
 export function percent(share) {
   if (share === null) return "–";
   const value = 100 * share;
-  return `${value >= 10 || value === 0 ? value.toFixed(0) : value >= 0.1 ? value.toFixed(1) : "< 0.1"} %`;
+  return `${value >= 10 || value === 0 ? value.toFixed(0) : value >= 0.1 ? value.toFixed(1) : "< 0.1"}\u00a0%`;
 }
 
 export const count = (number) => number.toLocaleString("en-US");
@@ -36,9 +36,9 @@ export function scoreText(number, metric) {
 // A part as a percentage of the whole, with two digits that say something.
 export function shareText(part, whole) {
   const value = (100 * part) / (Math.abs(whole) || 1);
-  if (value === 0) return "0 %";
+  if (value === 0) return "0\u00a0%";
   const digits = Math.min(Math.max(1 - Math.floor(Math.log10(Math.abs(value))), 0), 6);
-  return `${decimal(value, digits)} %`;
+  return `${decimal(value, digits)}\u00a0%`;
 }
 
 export function loading(text) {

@@ -140,15 +140,18 @@ function showFacts({ facts, measured, base, off, word }, found) {
 
 function literalsColumn(found) {
   const list = (literals, title, explain) => {
-    const most = Math.max(1, ...literals.map((literal) => Math.abs(literal.distance)));
+    const most = Math.max(found.include_from, ...literals.map((literal) => literal.state));
     return h("section", { class: "card" }, h("h2", {}, title), h("p", { class: "soft small" }, explain),
       h("ol", { class: "bars literals" }, literals.map((literal) => h("li", {},
         h("a", { class: "name", href: wordAddress(literal.word), "data-link": true }, literal.negated ? h("span", { class: "not-text" }, "NOT ") : "", wordText(literal.word)),
-        h("span", { class: "track" }, h("span", { class: `bar${literal.distance < 0 ? " against" : ""}`, style: { width: `${(100 * Math.abs(literal.distance)) / most}%` } })),
-        h("span", { class: "number small", title: `mean state ${decimal(literal.state, 1)}` }, decimal(literal.distance, 1))))));
+        h("span", { class: "track" }, h("span", { class: `bar${literal.negated ? " against" : ""}`, style: { width: `${(100 * literal.state) / most}%` } })),
+        h("span", { class: "number small" }, decimal(literal.state, 1)),
+        h("span", { class: "number small soft", title: "distance to the threshold" }, signed(literal.distance))))));
   };
   return h("aside", { class: "literals-column" },
-    list(found.strongest, "Strongest literals", `Mean state over the positive clauses, less the threshold ${found.include_from}`),
+    list(found.strongest, "Strongest literals", `Mean state over the positive clauses, and how far that is from ${found.include_from}, where literals are included`),
     list(found.strongest_negated, "Strongest negations", "Words whose absence speaks for the word"),
     list(found.weakest, "Weakest literals", "Pushed the farthest away from being included"));
 }
+
+const signed = (distance) => `${distance > 0 ? "+" : ""}${decimal(distance, 1)}`;
