@@ -13,6 +13,7 @@ from omnitm.cli import main
 from omnitm.errors import ParameterError
 from omnitm.evaluation import classification
 from omnitm.evaluation.classification import (
+    RANDOM,
     UNCHANGED,
     classification_csv,
     classification_table,
@@ -22,7 +23,7 @@ from omnitm.evaluation.classification import (
 )
 from omnitm.evaluation.classifiers import CLASSIFIERS, make_classifier
 from omnitm.evaluation.labelled import LabelledDocuments
-from omnitm.evaluation.perturbation import Perturbation, Replacements, perturb
+from omnitm.evaluation.perturbation import Perturbation, RandomWords, Replacements, perturb
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -84,6 +85,28 @@ def test_a_share_of_each_document_is_replaced_at_the_same_places_for_all_models(
         assert (distances <= 5).all() if labels[number] else (distances > 100).all()
     assert len(perturbation.places(0, 3)) == 1
     assert len(Perturbation(share=0).places(0, 3)) == 0
+
+
+def test_random_words_need_no_model() -> None:
+    found = RandomWords(50, Perturbation())
+    drawn = [[found.of(word, label) for word in range(50)] for label in (0, 1)]
+    assert drawn[0] != drawn[1]
+    assert 20 < len(set(drawn[0])) < 50
+    assert all(0 <= word < 50 for word in drawn[0] + drawn[1])
+    assert drawn[0] == [RandomWords(50, Perturbation()).of(word, 0) for word in range(50)]
+    assert drawn[0] != [RandomWords(50, Perturbation(seed=43)).of(word, 0) for word in range(50)]
+
+
+def test_words_are_compared_by_the_metric_asked_for() -> None:
+    rows = np.eye(12, dtype=np.int16)
+    rows[[0, 7, 8, 9, 10, 11]] = [0, 9, 9, 9, 9, 9, 0, 0, 0, 0, 0, 0]  # leans on 1 to 5, is like 7 to 11
+    words = [f"w{k}" for k in range(12)]
+    vectors = WordVectors(rows, words, words)
+    by_association, by_cosine = (
+        Replacements(vectors, words, Perturbation(), metric).of(0, 1) for metric in ("association", "cosine")
+    )
+    assert by_association in range(1, 6)
+    assert by_cosine in range(7, 12)
 
 
 def test_words_that_the_model_does_not_know_stay() -> None:
@@ -151,7 +174,9 @@ def test_bad_neighbours_cost_accuracy(tmp_path: Path) -> None:
     assert rows[UNCHANGED].accuracies == {"LR": 1.0, "NB": 1.0}
     assert rows["good"].accuracies == rows["same"].accuracies  # equal geometry, equal replacements
     assert rows["good"].average == pytest.approx(np.mean(list(rows["good"].accuracies.values())))
-    assert "good: 360 words drawn, 0 of them unknown" in report.notes[1]
+    assert "good: 360 words drawn, 0 of them unknown" in report.notes[2]
+    assert report.notes[1] == "random words: 360 words drawn, 0 of them unknown to it and left as they were"
+    assert list(rows) == [UNCHANGED, RANDOM, "good", "same"]
     assert "good: replacing words" in steps
     before = len(steps)
     again = evaluate_classification(
@@ -160,6 +185,31 @@ def test_bad_neighbours_cost_accuracy(tmp_path: Path) -> None:
     )  # fmt: skip
     assert again.rows == report.rows
     assert len(steps) == before
+
+
+def test_several_draws_are_averaged(tmp_path: Path) -> None:
+    words = GOOD + BAD + PLAIN
+    vectors = WordVectors(np.random.default_rng(1).normal(size=(10, 4)).astype(np.float32), words, None)
+    common: dict[str, Any] = {"documents": reviews(), "classifiers": ["NB", "LR"], "folder": tmp_path}
+    shares = [Perturbation(share=0.7, seed=seed) for seed in (42, 43)]
+    single = [
+        evaluate_classification({"m": vectors}, perturbation=share, **common).rows[-1] for share in shares
+    ]
+    report = evaluate_classification({"m": vectors}, perturbation=shares[0], n_draws=2, **common)
+    both = report.rows[-1]
+    assert both.averages == (single[0].average, single[1].average)
+    for name in ("NB", "LR"):
+        assert both.accuracies[name] == pytest.approx(np.mean([row.accuracies[name] for row in single]))
+    table = classification_table(report)
+    assert table.title.endswith("(text), mean of 2 draws")
+    assert table.header[-3:] == ["average", "of draws", "CPU s"]
+    assert table.rows[0][-2] == "-"
+    low, high = sorted(both.averages)
+    assert table.rows[-1][-2] == f"{low:.3f} to {high:.3f}"
+    plain = evaluate_classification({"m": vectors}, reviews(), classifiers=["NB"], controls=False)
+    assert [row.source for row in plain.rows] == ["m"]
+    with pytest.raises(ParameterError, match="'n_draws' parameter of .* must be an int >= 1"):
+        evaluate_classification({}, reviews(), n_draws=0)
 
 
 def test_all_classifiers_learn_a_simple_task() -> None:
@@ -189,7 +239,8 @@ def test_tables() -> None:
     table = classification_table(report)
     assert table.header == ["source", "RF", "LR", "NB", "SVM", "MLP", "TM", "average", "CPU s"]
     assert table.rows[0][:3] == ["GloVe (published)", "0.810", "0.830"]
-    assert table.rows[-1][:4] == [UNCHANGED, "-", "-", "1.000"]
+    assert table.rows[-2][:4] == [UNCHANGED, "-", "-", "1.000"]
+    assert table.rows[-1][0] == RANDOM
     assert "unchanged text,measured,text,NB,1.000000" in classification_csv(report)
     assert json.loads(report.to_json())["perturbation"]["share"] == 0.05
 
@@ -203,3 +254,19 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str], topics_
     assert "| Omni TM-AE (published) |" in out
     assert "| unchanged text | - | - | 1.000 |" in out
     assert "unknown to it" in out
+    options = [
+        "--classifiers",
+        "NB",
+        "--format",
+        "csv",
+        "--draws",
+        "2",
+        "--metric",
+        "cosine",
+        "--reduce",
+        "4",
+    ]
+    assert main([*command, *options]) == 0
+    out = capsys.readouterr().out
+    assert f"{topics_model.name},measured,text,NB," in out
+    assert f'"{topics_model.name}, 4 dimensions",measured,text,NB,' in out

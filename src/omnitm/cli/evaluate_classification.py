@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from omnitm.cli.evaluate_similarity import open_models
+from omnitm.cli.evaluate_similarity import open_models, with_compact_forms
 from omnitm.cli.examples import command_parser
 from omnitm.cli.reports import add_output_options, emit
 
@@ -25,6 +25,7 @@ documents of your own, with the fields text, label (two of them) and split (trai
 
 def add_parser(commands: Commands) -> None:
     """Fill the parser of this command."""
+    from omnitm.embedding.metrics import SCORERS
     from omnitm.evaluation.classifiers import CLASSIFIERS
     from omnitm.evaluation.perturbation import READINGS
 
@@ -54,6 +55,13 @@ def add_parser(commands: Commands) -> None:
     parser.add_argument(
         "--share", metavar="X", type=float, default=0.05, help="of words to replace (default: 0.05)"
     )
+    parser.add_argument(
+        "--draws", metavar="N", type=int, default=1, help="of places and words, for a mean (default: 1)"
+    )
+    parser.add_argument("--metric", choices=SCORERS, help="how words are compared (default: the model's)")
+    parser.add_argument(
+        "--reduce", metavar="N", type=int, nargs="+", help="add rows: reduced to N dimensions"
+    )
     parser.add_argument("--limit", metavar="N", type=int, help="draw N documents to train and N to test")
     parser.add_argument("--keep", metavar="DIR", type=Path, help="keep figures here, to go on after a stop")
     parser.add_argument("--threads", metavar="N", type=int, default=1, help="of RF and TM (default: 1)")
@@ -75,7 +83,7 @@ def run(arguments: argparse.Namespace) -> int:
     from omnitm.evaluation.perturbation import Perturbation
 
     perturbation = Perturbation(share=arguments.share, reading=arguments.reading)
-    models = open_models(arguments.models)
+    models = with_compact_forms(open_models(arguments.models), arguments.reduce, None)
     with Console(stderr=True, quiet=arguments.quiet).status("reading documents") as status:
         documents = load_documents(
             arguments.set, arguments.data, text_field=arguments.text_field, label_field=arguments.label_field
@@ -85,6 +93,8 @@ def run(arguments: argparse.Namespace) -> int:
             documents,
             classifiers=arguments.classifiers,
             perturbation=perturbation,
+            n_draws=arguments.draws,
+            metric=arguments.metric,
             limit=arguments.limit,
             folder=arguments.keep,
             n_jobs=arguments.threads,

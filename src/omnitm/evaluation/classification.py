@@ -9,7 +9,7 @@ import json
 import time
 import warnings
 from collections import Counter
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,7 +19,7 @@ from omnitm.embedding.company import RECIPE
 from omnitm.errors import ParameterError
 from omnitm.evaluation.classifiers import make_classifier
 from omnitm.evaluation.labelled import LabelledDocuments, load_documents
-from omnitm.evaluation.perturbation import Perturbation, Replacements, perturb
+from omnitm.evaluation.perturbation import Perturbation, RandomWords, Replacements, perturb
 from omnitm.evaluation.published_documents import CLASSIFICATION, PAPER_CLASSIFIERS, SOURCE
 from omnitm.evaluation.results import MEASURED
 from omnitm.evaluation.tables import PlainTable, number
@@ -32,20 +32,32 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from omnitm.embedding.word_vectors import WordVectors
+    from omnitm.evaluation.perturbation import Replacing
+
+    Draws = Sequence[Perturbation]
 
 VERSION = 1
-UNCHANGED = "unchanged text"
+UNCHANGED, RANDOM = "unchanged text", "random words"
 
 
 @dataclass(frozen=True)
 class SourceResult:
-    """One row of the table: accuracy by classifier, their mean, and CPU seconds spent."""
+    """One row of the table: accuracy by classifier and their mean, over all draws, and CPU seconds spent.
+
+    Attributes
+    ----------
+    averages
+        The mean over classifiers for each draw of places and words.
+    seconds
+        For one draw.
+    """
 
     source: str
     accuracies: dict[str, float]
     average: float | None
     seconds: float = 0.0
     origin: str = MEASURED
+    averages: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -55,6 +67,7 @@ class ClassificationReport:
     rows: tuple[SourceResult, ...]
     classifiers: tuple[str, ...]
     perturbation: Perturbation
+    n_draws: int = 1
     notes: tuple[str, ...] = ()
     version: int = VERSION
     kind: str = "omnitm classification"
@@ -134,44 +147,81 @@ def make_task(
 
 
 @dataclass(frozen=True, eq=False)
+class _Source:
+    """What replaces words: a model, words drawn at random, or nothing."""
+
+    name: str
+    vectors: WordVectors | None = None
+    metric: str | None = None
+
+    @property
+    def compares_by(self) -> str | None:
+        return None if self.vectors is None else self.metric or self.vectors.default_metric
+
+    def replacing(self, vocabulary: Sequence[str], perturbation: Perturbation) -> Replacing | None:
+        if self.vectors is not None:
+            return Replacements(self.vectors, vocabulary, perturbation, self.metric)
+        return RandomWords(len(vocabulary), perturbation) if self.name == RANDOM else None
+
+    def facts(self, perturbation: Perturbation) -> list[Any]:
+        """Everything about the source that its figures depend on."""
+        if self.vectors is None:
+            return [self.name, None, asdict(perturbation) if self.name == RANDOM else None]
+        training = self.vectors.training
+        shape = [len(self.vectors), self.vectors.vector_size, asdict(perturbation)]
+        recipe = [RECIPE] if self.compares_by == "similarity" else []
+        return [self.name, None if training is None else asdict(training), shape, self.metric, *recipe]
+
+
+@dataclass(frozen=True, eq=False)
 class _Bench:
     """Trains and tests classifiers, and keeps every figure in a folder if there is one."""
 
     task: BinaryTask
-    perturbation: Perturbation
+    classifiers: Sequence[str]
     n_jobs: int
     folder: Path | None
     on_step: Callable[[str], object] | None
     notes: list[str] = field(default_factory=list)
 
-    def row(self, source: str, vectors: WordVectors | None, classifiers: Sequence[str]) -> SourceResult:
-        found: dict[str, dict[str, float]] = {}
-        paths = {name: self._path(source, vectors, name) for name in classifiers}
-        found = {name: kept for name, path in paths.items() if (kept := _read(path)) is not None}
-        missing = [name for name in classifiers if name not in found]
+    def row(self, source: _Source, draws: Draws) -> SourceResult:
+        """Measure a source with every draw; figures that are kept are not measured again."""
+        found = [self._one_draw(source, perturbation) for perturbation in draws]
+        accuracies = {
+            name: float(np.mean([draw[name]["accuracy"] for draw in found])) for name in self.classifiers
+        }
+        averages = tuple(float(np.mean([kept["accuracy"] for kept in draw.values()])) for draw in found)
+        spent = sum(kept["seconds"] for kept in found[0].values())
+        spent += max(kept["preparing_seconds"] for kept in found[0].values())
+        return SourceResult(
+            source.name, accuracies, float(np.mean(averages)), round(spent, 1), averages=averages
+        )
+
+    def _one_draw(self, source: _Source, perturbation: Perturbation) -> dict[str, dict[str, float]]:
+        paths = {name: self._path(source, perturbation, name) for name in self.classifiers}
+        found = {name: _read(path) for name, path in paths.items()}
+        missing = [name for name, kept in found.items() if kept is None]
         if missing:
-            train, seconds = self._train_counts(source, vectors)
+            train, seconds = self._train_counts(source, perturbation)
             test = _counts(self.task.test, len(self.task.vocabulary))
             for name in missing:
-                self._say(f"{source}: {name}")
-                found[name] = self._measure(name, train, test)
-                found[name]["preparing_seconds"] = seconds
-                _keep(paths[name], found[name])
-        accuracies = {name: found[name]["accuracy"] for name in classifiers}
-        spent = sum(found[name]["seconds"] for name in classifiers)
-        spent += max((found[name]["preparing_seconds"] for name in classifiers), default=0.0)
-        return SourceResult(source, accuracies, float(np.mean(list(accuracies.values()))), round(spent, 1))
+                self._say(f"{source.name}: {name}")
+                figures = {**self._measure(name, train, test), "preparing_seconds": seconds}
+                _keep(paths[name], figures)
+                found[name] = figures
+        return {name: kept for name, kept in found.items() if kept is not None}
 
-    def _train_counts(self, source: str, vectors: WordVectors | None) -> tuple[Any, float]:
+    def _train_counts(self, source: _Source, perturbation: Perturbation) -> tuple[Any, float]:
         documents, started = self.task.train, time.process_time()
-        if vectors is not None:
-            self._say(f"{source}: replacing words")
-            replacements = Replacements(vectors, self.task.vocabulary, self.perturbation)
-            changed = perturb(documents, self.task.train_labels.tolist(), replacements, self.perturbation)
+        replacing = source.replacing(self.task.vocabulary, perturbation)
+        if replacing is not None:
+            self._say(f"{source.name}: replacing words")
+            changed = perturb(documents, self.task.train_labels.tolist(), replacing, perturbation)
             documents = changed.documents
+            how = f"; neighbours by {source.compares_by}" if source.compares_by else ""
             self.notes.append(
-                f"{source}: {changed.n_drawn:,} words drawn, {changed.n_unknown:,} of them unknown to it and "
-                f"left as they were; neighbours by {vectors.default_metric}"
+                f"{source.name}: {changed.n_drawn:,} words drawn, {changed.n_unknown:,} of them unknown to "
+                f"it and left as they were{how}"
             )
         return _counts(documents, len(self.task.vocabulary)), time.process_time() - started
 
@@ -186,23 +236,15 @@ class _Bench:
         accuracy = float((classifier.predict(test) == self.task.test_labels).mean())
         return {"accuracy": accuracy, "seconds": time.process_time() - started}
 
-    def _path(self, source: str, vectors: WordVectors | None, classifier: str) -> Path | None:
+    def _path(self, source: _Source, perturbation: Perturbation, classifier: str) -> Path | None:
         if self.folder is None:
             return None
         self.folder.mkdir(parents=True, exist_ok=True)
-        training = vectors.training if vectors is not None else None
-        facts = [
-            VERSION,
-            source,
-            None if training is None else asdict(training),
-            None if vectors is None else [len(vectors), vectors.vector_size, asdict(self.perturbation)],
-            self.task.notes,
-            hashlib.sha256("\n".join(self.task.vocabulary).encode()).hexdigest(),
-        ]
-        if vectors is not None and vectors.default_metric == "similarity":
-            facts.append(RECIPE)
+        words = hashlib.sha256("\n".join(self.task.vocabulary).encode()).hexdigest()
+        facts = [VERSION, *source.facts(perturbation), self.task.notes, words]
         plan = hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:16]
-        return self.folder / f"{''.join(c if c.isalnum() else '-' for c in source)}-{classifier}-{plan}.json"
+        name = "".join(c if c.isalnum() else "-" for c in source.name)
+        return self.folder / f"{name}-{classifier}-{plan}.json"
 
     def _say(self, text: str) -> None:
         if self.on_step:
@@ -215,7 +257,9 @@ def evaluate_classification(
     *,
     classifiers: Sequence[str] = PAPER_CLASSIFIERS,
     perturbation: Perturbation | None = None,
-    unchanged: bool = True,
+    n_draws: int = 1,
+    metric: str | None = None,
+    controls: bool = True,
     limit: int | None = None,
     data: str | Path | None = None,
     folder: Path | None = None,
@@ -230,8 +274,13 @@ def evaluate_classification(
         Models whose neighbours replace words, by name.
     documents
         A set with a split and two labels, by name or itself, or a task made of one.
-    unchanged
-        Whether the first row is what the classifiers reach without any replacement.
+    n_draws
+        Measure with so many draws of places and words, of the seeds from the perturbation's on.
+    metric
+        How words are compared; None: as each model does by default.
+    controls
+        Whether the first rows are what the classifiers reach on unchanged documents, and on documents whose
+        words were replaced at random.
     limit
         Draw at most so many training and so many test documents.
     folder
@@ -242,11 +291,14 @@ def evaluate_classification(
     if isinstance(documents, str):
         documents = load_documents(documents, data)
     task = documents if isinstance(documents, BinaryTask) else make_task(documents, limit=limit)
-    notes = list(task.notes)
-    bench = _Bench(task, perturbation or Perturbation(), n_jobs, folder, on_step, notes)
-    rows = [bench.row(UNCHANGED, None, classifiers)] if unchanged else []
-    rows += [bench.row(name, vectors, classifiers) for name, vectors in sources.items()]
-    return ClassificationReport(tuple(rows), tuple(classifiers), bench.perturbation, tuple(notes))
+    first = perturbation or Perturbation()
+    check_integer("evaluate_classification", "n_draws", n_draws, 1)
+    draws = [replace(first, seed=first.seed + k) for k in range(n_draws)]
+    bench = _Bench(task, classifiers, n_jobs, folder, on_step, list(task.notes))
+    rows = [bench.row(_Source(UNCHANGED), draws[:1]), bench.row(_Source(RANDOM), draws)] if controls else []
+    rows += [bench.row(_Source(name, vectors, metric), draws) for name, vectors in sources.items()]
+    notes = tuple(dict.fromkeys(bench.notes))
+    return ClassificationReport(tuple(rows), tuple(classifiers), first, n_draws, notes)
 
 
 def published_classification() -> tuple[SourceResult, ...]:
@@ -262,13 +314,21 @@ def classification_table(report: ClassificationReport) -> PlainTable:
     names = list(dict.fromkeys(name for row in report.rows for name in row.accuracies))
     share, reading = report.perturbation.share, report.perturbation.reading
     title = f"Accuracy on unchanged test documents, {share:.0%} of training words replaced ({reading})"
-    table = PlainTable(title, ["source", *names, "average", "CPU s"])
+    several = report.n_draws > 1
+    if several:
+        title += f", mean of {report.n_draws} draws"
+    table = PlainTable(title, ["source", *names, "average", *(["of draws"] if several else []), "CPU s"])
     for row in report.rows:
         label = row.source if row.origin == MEASURED else f"{row.source} ({row.origin})"
         cells = [number(row.accuracies.get(name)) for name in names]
         seconds = f"{row.seconds:,.0f}" if row.seconds else "-"
-        table.rows.append([label, *cells, number(row.average), seconds])
+        spread = [_range(row.averages)] if several else []
+        table.rows.append([label, *cells, number(row.average), *spread, seconds])
     return table
+
+
+def _range(averages: Sequence[float]) -> str:
+    return f"{min(averages):.3f} to {max(averages):.3f}" if len(averages) > 1 else "-"
 
 
 def classification_csv(report: ClassificationReport) -> str:

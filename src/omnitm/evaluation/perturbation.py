@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, Protocol
 
 import numpy as np
 
@@ -56,6 +56,32 @@ class Perturbation:
         return np.random.default_rng((self.seed, document)).permutation(length)[:count]
 
 
+class Replacing(Protocol):
+    """Says what each word becomes."""
+
+    def of(self, word: int, label: int) -> int | None:
+        """Return what a word becomes in a document of a label, 0 or 1; None: it stays."""
+
+
+class RandomWords:
+    """Words drawn at random, without any model: what the replacing itself costs.
+
+    Parameters
+    ----------
+    n_words
+        Size of the vocabulary; all words are drawn alike.
+    """
+
+    def __init__(self, n_words: int, perturbation: Perturbation) -> None:
+        self._becomes = np.random.default_rng((perturbation.seed, n_words)).integers(
+            n_words, size=(n_words, 2)
+        )
+
+    def of(self, word: int, label: int) -> int:
+        """Return what a word becomes in a document of a label: always the same."""
+        return int(self._becomes[word, label])
+
+
 class Replacements:
     """What each word becomes, found by a model's own similarity when the word is first asked for.
 
@@ -65,11 +91,19 @@ class Replacements:
         The model that says what is similar.
     vocabulary
         Words that documents consist of; a word only becomes another one of them.
+    metric
+        How words are compared; None: as the model does by default.
     """
 
-    def __init__(self, vectors: WordVectors, vocabulary: Sequence[str], perturbation: Perturbation) -> None:
+    def __init__(
+        self,
+        vectors: WordVectors,
+        vocabulary: Sequence[str],
+        perturbation: Perturbation,
+        metric: str | None = None,
+    ) -> None:
         self._vectors, self._vocabulary, self._perturbation = vectors, vocabulary, perturbation
-        self._scorer = scorer(vectors.default_metric)
+        self._scorer = scorer(metric or vectors.default_metric)
         places = {word: place for place, word in enumerate(self._scorer.candidates(vectors))}
         known = [(k, places[word]) for k, word in enumerate(vocabulary) if word in places]
         self._ids = np.array([k for k, _ in known], dtype=np.int32)
@@ -111,7 +145,7 @@ class Changed:
 
 
 def perturb(
-    documents: Sequence[Ids], labels: Sequence[int], replacements: Replacements, perturbation: Perturbation
+    documents: Sequence[Ids], labels: Sequence[int], replacements: Replacing, perturbation: Perturbation
 ) -> Changed:
     """Replace some words of each document; labels are 0 (dissimilar) or 1 (similar)."""
     changed, n_drawn, n_unknown = [], 0, 0
