@@ -23,7 +23,7 @@ from omnitm.evaluation.classification import (
 )
 from omnitm.evaluation.classifiers import CLASSIFIERS, make_classifier
 from omnitm.evaluation.labelled import LabelledDocuments
-from omnitm.evaluation.perturbation import Perturbation, RandomWords, Replacements, perturb
+from omnitm.evaluation.perturbation import Neighbours, Perturbation, RandomWords, Replacements, perturb
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -50,23 +50,23 @@ def line(n_words: int = 600) -> WordVectors:
 def test_replacements_follow_the_paper() -> None:
     vectors = line()
     words = vectors.index_to_key
-    by_text = Replacements(vectors, words, Perturbation())
-    by_notebook = Replacements(vectors, words, Perturbation(reading="notebook"))
+    by_text = Replacements(Neighbours(vectors, words), Perturbation())
+    by_notebook = Replacements(Neighbours(vectors, words), Perturbation(reading="notebook"))
     assert by_text.of(0, 1) in range(1, 6)
     assert by_text.of(0, 0) in range(396, 401)
     assert by_notebook.of(0, 1) == by_text.of(0, 1)
     assert by_notebook.of(0, 0) in range(595, 600)
     assert {by_text.of(k, 1) - k for k in range(50)} >= {1, 2}  # type: ignore[operator]
-    again = Replacements(vectors, words, Perturbation())
+    again = Replacements(Neighbours(vectors, words), Perturbation())
     assert [again.of(k, 0) for k in (5, 3)] == [by_text.of(k, 0) for k in (5, 3)]
 
 
 def test_only_words_of_the_documents_are_put_in() -> None:
     vocabulary = ["w0", "unknown", "w1", "w500"]
-    found = Replacements(line(), vocabulary, Perturbation())
+    found = Replacements(Neighbours(line(), vocabulary), Perturbation())
     assert found.of(1, 1) is None
     assert found.of(0, 1) in {2, 3}
-    assert Replacements(line(), ["w0", "unknown"], Perturbation()).of(0, 1) is None
+    assert Replacements(Neighbours(line(), ["w0", "unknown"]), Perturbation()).of(0, 1) is None
 
 
 def test_a_share_of_each_document_is_replaced_at_the_same_places_for_all_models() -> None:
@@ -75,7 +75,7 @@ def test_a_share_of_each_document_is_replaced_at_the_same_places_for_all_models(
     perturbation = Perturbation(share=0.1)
     vectors = line()
     changed = perturb(
-        documents, labels, Replacements(vectors, vectors.index_to_key, perturbation), perturbation
+        documents, labels, Replacements(Neighbours(vectors, vectors.index_to_key), perturbation), perturbation
     )
     assert (changed.n_drawn, changed.n_unknown) == (120, 0)
     for number, (before, after) in enumerate(zip(documents, changed.documents, strict=True)):
@@ -103,7 +103,8 @@ def test_words_are_compared_by_the_metric_asked_for() -> None:
     words = [f"w{k}" for k in range(12)]
     vectors = WordVectors(rows, words, words)
     by_association, by_cosine = (
-        Replacements(vectors, words, Perturbation(), metric).of(0, 1) for metric in ("association", "cosine")
+        Replacements(Neighbours(vectors, words, metric), Perturbation()).of(0, 1)
+        for metric in ("association", "cosine")
     )
     assert by_association in range(1, 6)
     assert by_cosine in range(7, 12)
@@ -112,7 +113,9 @@ def test_words_are_compared_by_the_metric_asked_for() -> None:
 def test_words_that_the_model_does_not_know_stay() -> None:
     documents = [np.array([0, 1, 0, 1], dtype=np.int32)]
     perturbation = Perturbation(share=1)
-    changed = perturb(documents, [1], Replacements(line(3), ["w0", "zz", "w1"], perturbation), perturbation)
+    changed = perturb(
+        documents, [1], Replacements(Neighbours(line(3), ["w0", "zz", "w1"]), perturbation), perturbation
+    )
     assert changed.documents[0].tolist() == [2, 1, 2, 1]
     assert (changed.n_drawn, changed.n_unknown) == (4, 2)
 
@@ -208,7 +211,7 @@ def test_several_draws_are_averaged(tmp_path: Path) -> None:
     assert table.rows[-1][-2] == f"{low:.3f} to {high:.3f}"
     plain = evaluate_classification({"m": vectors}, reviews(), classifiers=["NB"], controls=False)
     assert [row.source for row in plain.rows] == ["m"]
-    with pytest.raises(ParameterError, match="'n_draws' parameter of .* must be an int >= 1"):
+    with pytest.raises(ParameterError, match=r"'n_draws' parameter of .* must be an int >= 1"):
         evaluate_classification({}, reviews(), n_draws=0)
 
 

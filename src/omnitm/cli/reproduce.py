@@ -45,6 +45,13 @@ def add_parser(commands: Commands) -> None:
     parser.add_argument(
         "--use", metavar="NAME=DIR", nargs="+", default=[], help="models that are trained already"
     )
+    parser.add_argument(
+        "--reviewers",
+        metavar="NAME=DIR",
+        nargs="+",
+        default=[],
+        help="models that are trained on IMDb's training reviews already, for Table 2",
+    )
     parser.add_argument("--only", metavar="PART", nargs="+", default=list(_PARTS), help=", ".join(_PARTS))
     parser.add_argument("--limit", metavar="N", type=int, help="draw at most N documents of each set")
     parser.add_argument(
@@ -68,7 +75,8 @@ def run(arguments: argparse.Namespace) -> int:
         arguments.output,
         data=arguments.data,
         models=arguments.models,
-        trained=dict(map(_pair, arguments.use)),
+        trained=dict(_pair("--use", text) for text in arguments.use),
+        reviewers=dict(_pair("--reviewers", text) for text in arguments.reviewers),
         steps=arguments.only,
         limit=arguments.limit,
         n_seeds=arguments.seeds,
@@ -86,8 +94,10 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _pair(text: str) -> tuple[str, str]:
+def _pair(option: str, text: str) -> tuple[str, str]:
     name, equals, folder = text.partition("=")
     if not equals or not name or not folder:
-        raise ParameterError(f"--use must be NAME=FOLDER, such as --use omni=models/omni. Got {text!r}.")
+        raise ParameterError(
+            f"{option} must be NAME=FOLDER, such as {option} omni=models/omni. Got {text!r}."
+        )
     return name, folder

@@ -19,7 +19,7 @@ from omnitm.embedding.company import RECIPE
 from omnitm.errors import ParameterError
 from omnitm.evaluation.classifiers import make_classifier
 from omnitm.evaluation.labelled import LabelledDocuments, load_documents
-from omnitm.evaluation.perturbation import Perturbation, RandomWords, Replacements, perturb
+from omnitm.evaluation.perturbation import Neighbours, Perturbation, RandomWords, Replacements, perturb
 from omnitm.evaluation.published_documents import CLASSIFICATION, PAPER_CLASSIFIERS, SOURCE
 from omnitm.evaluation.results import MEASURED
 from omnitm.evaluation.tables import PlainTable, number
@@ -151,26 +151,21 @@ class _Source:
     """What replaces words: a model, words drawn at random, or nothing."""
 
     name: str
-    vectors: WordVectors | None = None
-    metric: str | None = None
+    neighbours: Neighbours | None = None
 
-    @property
-    def compares_by(self) -> str | None:
-        return None if self.vectors is None else self.metric or self.vectors.default_metric
-
-    def replacing(self, vocabulary: Sequence[str], perturbation: Perturbation) -> Replacing | None:
-        if self.vectors is not None:
-            return Replacements(self.vectors, vocabulary, perturbation, self.metric)
-        return RandomWords(len(vocabulary), perturbation) if self.name == RANDOM else None
+    def replacing(self, n_words: int, perturbation: Perturbation) -> Replacing | None:
+        if self.neighbours is not None:
+            return Replacements(self.neighbours, perturbation)
+        return RandomWords(n_words, perturbation) if self.name == RANDOM else None
 
     def facts(self, perturbation: Perturbation) -> list[Any]:
         """Everything about the source that its figures depend on."""
-        if self.vectors is None:
+        if self.neighbours is None:
             return [self.name, None, asdict(perturbation) if self.name == RANDOM else None]
-        training = self.vectors.training
-        shape = [len(self.vectors), self.vectors.vector_size, asdict(perturbation)]
-        recipe = [RECIPE] if self.compares_by == "similarity" else []
-        return [self.name, None if training is None else asdict(training), shape, self.metric, *recipe]
+        vectors, metric = self.neighbours.vectors, self.neighbours.metric
+        training = None if vectors.training is None else asdict(vectors.training)
+        shape = [len(vectors), vectors.vector_size, asdict(perturbation)]
+        return [self.name, training, shape, metric, RECIPE if metric == "similarity" else None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -213,12 +208,12 @@ class _Bench:
 
     def _train_counts(self, source: _Source, perturbation: Perturbation) -> tuple[Any, float]:
         documents, started = self.task.train, time.process_time()
-        replacing = source.replacing(self.task.vocabulary, perturbation)
+        replacing = source.replacing(len(self.task.vocabulary), perturbation)
         if replacing is not None:
             self._say(f"{source.name}: replacing words")
             changed = perturb(documents, self.task.train_labels.tolist(), replacing, perturbation)
             documents = changed.documents
-            how = f"; neighbours by {source.compares_by}" if source.compares_by else ""
+            how = f"; neighbours by {source.neighbours.metric}" if source.neighbours else ""
             self.notes.append(
                 f"{source.name}: {changed.n_drawn:,} words drawn, {changed.n_unknown:,} of them unknown to "
                 f"it and left as they were{how}"
@@ -252,7 +247,7 @@ class _Bench:
 
 
 def evaluate_classification(
-    sources: Mapping[str, WordVectors],
+    sources: Mapping[str, WordVectors | Neighbours],
     documents: str | LabelledDocuments | BinaryTask = "IMDb",
     *,
     classifiers: Sequence[str] = PAPER_CLASSIFIERS,
@@ -271,7 +266,7 @@ def evaluate_classification(
     Parameters
     ----------
     sources
-        Models whose neighbours replace words, by name.
+        Models whose neighbours replace words, by name; or `Neighbours`, to find them once for several calls.
     documents
         A set with a split and two labels, by name or itself, or a task made of one.
     n_draws
@@ -296,7 +291,9 @@ def evaluate_classification(
     draws = [replace(first, seed=first.seed + k) for k in range(n_draws)]
     bench = _Bench(task, classifiers, n_jobs, folder, on_step, list(task.notes))
     rows = [bench.row(_Source(UNCHANGED), draws[:1]), bench.row(_Source(RANDOM), draws)] if controls else []
-    rows += [bench.row(_Source(name, vectors, metric), draws) for name, vectors in sources.items()]
+    for name, source in sources.items():
+        known = source if isinstance(source, Neighbours) else Neighbours(source, task.vocabulary, metric)
+        rows.append(bench.row(_Source(name, known), draws))
     notes = tuple(dict.fromkeys(bench.notes))
     return ClassificationReport(tuple(rows), tuple(classifiers), first, n_draws, notes)
 

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
     Ids = NDArray[np.int32]
 
-READINGS = ("text", "notebook")
+Reading = Literal["text", "notebook"]
+READINGS: tuple[Reading, ...] = ("text", "notebook")
 _NEAREST, _WIDE = 5, 400  # the paper's
 
 
@@ -40,7 +41,7 @@ class Perturbation:
     """
 
     share: float = 0.05
-    reading: Literal["text", "notebook"] = "text"
+    reading: Reading = "text"
     seed: int = 42
 
     def __post_init__(self) -> None:
@@ -82,57 +83,60 @@ class RandomWords:
         return int(self._becomes[word, label])
 
 
-class Replacements:
-    """What each word becomes, found by a model's own similarity when the word is first asked for.
+class Neighbours:
+    """Words of a vocabulary in the order of their similarity to a word, found when it is first asked for.
 
     Parameters
     ----------
     vectors
         The model that says what is similar.
     vocabulary
-        Words that documents consist of; a word only becomes another one of them.
+        Words that documents consist of; others are left out.
     metric
         How words are compared; None: as the model does by default.
     """
 
-    def __init__(
-        self,
-        vectors: WordVectors,
-        vocabulary: Sequence[str],
-        perturbation: Perturbation,
-        metric: str | None = None,
-    ) -> None:
-        self._vectors, self._vocabulary, self._perturbation = vectors, vocabulary, perturbation
-        self._scorer = scorer(metric or vectors.default_metric)
+    def __init__(self, vectors: WordVectors, vocabulary: Sequence[str], metric: str | None = None) -> None:
+        self.vectors, self.metric = vectors, metric or vectors.default_metric
+        self._vocabulary, self._scorer = vocabulary, scorer(self.metric)
         places = {word: place for place, word in enumerate(self._scorer.candidates(vectors))}
         known = [(k, places[word]) for k, word in enumerate(vocabulary) if word in places]
         self._ids = np.array([k for k, _ in known], dtype=np.int32)
         self._columns = np.array([column for _, column in known], dtype=np.intp)
-        self._found: dict[int, tuple[int, int] | None] = {}
+        self._found: dict[int, tuple[Ids, Ids]] = {}
 
-    def of(self, word: int, label: int) -> int | None:
-        """Return what a word becomes in a document of a label, 0 or 1; None: the model does not know it."""
+    def of(self, word: int) -> tuple[Ids, Ids] | None:
+        """Return the 400 most similar words, nearest first, and the 5 least similar; None: unknown word."""
+        if self._vocabulary[word] not in self.vectors or len(self._ids) < 2:
+            return None
         if word not in self._found:
             self._found[word] = self._find(word)
-        found = self._found[word]
-        return None if found is None else found[label]
+        return self._found[word]
 
-    def _find(self, word: int) -> tuple[int, int] | None:
-        name = self._vocabulary[word]
-        if name not in self._vectors or len(self._ids) < 2:
-            return None
-        scores = self._scorer.scores(self._vectors, [(name, 1.0)])[self._columns]
+    def _find(self, word: int) -> tuple[Ids, Ids]:
+        scores = self._scorer.scores(self.vectors, [(self._vocabulary[word], 1.0)])[self._columns]
         is_other = self._ids != word
         scores, others = scores[is_other], self._ids[is_other]
         order = np.argsort(-scores, kind="stable")
-        nearest = order[:_NEAREST]
-        farthest = (order[:_WIDE] if self._perturbation.reading == "text" else order)[-_NEAREST:]
-        drawn = np.random.default_rng((self._perturbation.seed, word)).random(2)
-        dissimilar, similar = (
-            int(others[choice[int(share * len(choice))]])
-            for choice, share in zip((farthest, nearest), drawn, strict=True)
-        )
-        return dissimilar, similar
+        return others[order[:_WIDE]], others[order[-_NEAREST:]]
+
+
+class Replacements:
+    """What each word becomes by the neighbours that a model gives it: one fixed draw per word and label."""
+
+    def __init__(self, neighbours: Neighbours, perturbation: Perturbation) -> None:
+        self._neighbours, self._perturbation = neighbours, perturbation
+
+    def of(self, word: int, label: int) -> int | None:
+        """Return what a word becomes in a document of a label, 0 or 1; None: the model does not know it."""
+        found = self._neighbours.of(word)
+        if found is None:
+            return None
+        similar, least = found
+        dissimilar = similar[-_NEAREST:] if self._perturbation.reading == "text" else least
+        drawn = np.random.default_rng((self._perturbation.seed, word)).random(2)[label]
+        choice = similar[:_NEAREST] if label else dissimilar
+        return int(choice[int(drawn * len(choice))])
 
 
 @dataclass(frozen=True)

@@ -10,23 +10,21 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from omnitm.baselines import BASELINES, OMNI, make_baseline
+from omnitm.baselines import MODELS
 from omnitm.corpus import DocumentIndex, build_index
 from omnitm.corpus.storage import is_index
-from omnitm.embedding import WordVectors, train_model
-from omnitm.embedding.store.manifest import MANIFEST
-from omnitm.engines import ThreadsEngine
+from omnitm.embedding import WordVectors
 from omnitm.errors import OmniTMError, ParameterError
+from omnitm.evaluation.paper_models import settings_of, train_once
 from omnitm.evaluation.paper_steps import STEPS
 from omnitm.evaluation.tables import PlainTable
-from omnitm.machine import AutoencoderSettings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from omnitm.embedding.progress import ProgressOption
 
-VERSION = 1
+VERSION = 2
 DEFAULT_MODELS = ("omni", "word2vec", "fasttext", "glove")
 
 
@@ -56,9 +54,11 @@ class Reproduction:
     data
         Folder with the published sets; None: $OMNITM_DATA.
     models
-        Models to train on the corpus.
+        Models to train, on the corpus and, for Table 2, on IMDb's reviews.
     trained
-        Folders of models that are trained already, by name.
+        Folders of models that are trained on the corpus already, by name.
+    reviewers
+        Folders of models that are trained on the reviews already, by name.
     steps
         Parts to run, see `STEPS`.
     limit
@@ -74,6 +74,7 @@ class Reproduction:
     data: str | Path | None = None
     models: Sequence[str] = DEFAULT_MODELS
     trained: Mapping[str, str | Path] = field(default_factory=dict)
+    reviewers: Mapping[str, str | Path] = field(default_factory=dict)
     steps: Sequence[str] = tuple(STEPS)
     limit: int | None = None
     n_seeds: int = 3
@@ -85,8 +86,8 @@ class Reproduction:
     def run(self) -> list[StepResult]:
         """Run what is missing; return everything."""
         for name in self.models:
-            if name not in {*OMNI, *BASELINES}:
-                known = ", ".join((*OMNI, *BASELINES))
+            if name not in MODELS:
+                known = ", ".join(MODELS)
                 raise ParameterError(f"{name!r} is no model that can be trained; choose from {known}.")
         for name in self.steps:
             if name not in STEPS:
@@ -146,6 +147,8 @@ class Reproduction:
             for model, vectors in self.vectors.items()
         ]
         facts = [VERSION, name, models, str(self.data), self.limit, self.n_seeds, self.word]
+        if name == "classification":
+            facts += [list(self.models), {model: str(path) for model, path in self.reviewers.items()}]
         return hashlib.sha256(json.dumps(facts).encode()).hexdigest()
 
     def _index_step(self) -> StepResult:
@@ -167,36 +170,17 @@ class Reproduction:
 
     def _model_step(self, name: str) -> StepResult:
         path = Path(self.trained.get(name, self.folder / "models" / name))
-        if name not in self.trained:
-            path.parent.mkdir(exist_ok=True)
-            self._train(name, path)
-        vectors = self.vectors[name] = WordVectors.load(path)
-        record = vectors.training
-        settings = {} if record is None else record.settings
-        if isinstance(settings, AutoencoderSettings):
-            settings = asdict(settings)
-        rows = [[key, str(value)] for key, value in settings.items()]
-        rows += [["seed", str(record.seed)]] if record is not None else []
+        if name in self.trained:
+            vectors = WordVectors.load(path)
+        else:
+            vectors = train_once(name, self.index, path, n_jobs=self.n_jobs, progress=self.progress)
+        self.vectors[name] = vectors
+        rows = [[key, str(value)] for key, value in settings_of(vectors).items()]
         shape = [["words", f"{len(vectors):,}"], ["numbers per word", f"{vectors.vector_size:,}"]]
         origin = f"trained before, in {path}" if name in self.trained else "trained in this run"
         return StepResult(
             "", "", (PlainTable(f"Settings of {name}", ["setting", "value"], shape + rows),), (origin,)
         )
-
-    def _train(self, name: str, path: Path) -> None:
-        if name in OMNI:
-            settings = AutoencoderSettings(algorithm="fast" if name == "fast-omni" else "exact")
-            train_model(
-                self.index,
-                path,
-                settings=settings,
-                seed=0,
-                engine=ThreadsEngine(self.n_jobs),
-                progress=self.progress,
-                resume=True,
-            )
-        elif not (path / MANIFEST).exists():
-            make_baseline(name, {}).train(self.index, progress=self.progress).save(path)
 
 
 def _read_part(path: Path, plan: str) -> StepResult | None:
