@@ -9,8 +9,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
+from omnitm import WordVectors
+from omnitm.baselines import make_baseline
 from omnitm.cli import main
-from omnitm.errors import ParameterError
+from omnitm.errors import MissingExtraError, ParameterError
+from omnitm.evaluation import paper_models
 from omnitm.evaluation.paper_report import as_html, as_markdown
 from omnitm.evaluation.reproduction import Reproduction, StepResult
 from omnitm.evaluation.tables import PlainTable
@@ -88,6 +91,49 @@ def test_all_that_the_data_allows_is_run_once(place: Path, tmp_path: Path) -> No
     other, steps = run(place, tmp_path / "out", n_seeds=2)
     assert "AG News: omni, length" in steps
     assert other[5] != first[5]
+
+
+def _without_glove(name: str, settings: dict[str, object]) -> object:
+    if name == "glove":
+        raise MissingExtraError("glove is not here today.")
+    return make_baseline(name, settings)
+
+
+def test_table_2_has_sources_trained_on_reviews(
+    place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(paper_models, "make_baseline", _without_glove)
+    reviews, random = tmp_path / "data" / "documents", np.random.default_rng(1)
+    reviews.mkdir(parents=True)
+    rows = [
+        {
+            "text": "Great<br />" * (k % 2) + " ".join(random.choice([*WORDS["food"], *WORDS["animals"]], 8)),
+            "label": ("neg", "pos")[k % 2],
+            "split": ("train", "test")[k // 40],
+        }
+        for k in range(60)
+    ]
+    (reviews / "imdb.jsonl").write_text("\n".join(map(json.dumps, rows)) + "\n")
+    common: dict[str, object] = {"data": tmp_path / "data", "steps": ["classification"]}
+    (result,), steps = _last(run(place, tmp_path / "a", models=["ppmi", "glove"], **common))
+    assert [table.title.split(" replaced ")[1] for table in result.tables] == ["(text)", "(notebook)"]
+    assert labels_of(result)[-3:] == ["unchanged text", "random words", "ppmi"]
+    assert result.notes[0].startswith("sources were trained on the training reviews")
+    assert result.notes[1] == "glove was not run: glove is not here today."
+    assert "ppmi on the reviews" in steps
+    model = tmp_path / "a" / "reviews" / "models" / "ppmi"
+    assert "great" in WordVectors.load(model)
+    (result,), steps = _last(run(place, tmp_path / "b", models=[], reviewers={"counts": model}, **common))
+    assert labels_of(result)[-1] == "counts"
+    assert not [step for step in steps if step.endswith("on the reviews")]
+    (result,), _ = _last(run(place, tmp_path / "c", models=[], trained={"counts": model}, **common))
+    assert result.notes[0].endswith("these were trained on the corpus above")
+    (result,), _ = _last(run(place, tmp_path / "a", models=["glove"], **common))
+    assert result.not_run == "glove was not run: glove is not here today."
+
+
+def _last(found: tuple[list[StepResult], list[str]]) -> tuple[list[StepResult], list[str]]:
+    return found[0][-1:], found[1]
 
 
 def test_what_cannot_be_reproduced_is_said(place: Path, tmp_path: Path) -> None:
