@@ -12,7 +12,7 @@ import pytest
 from omnitm import WordVectors
 from omnitm.baselines import make_baseline
 from omnitm.cli import main
-from omnitm.errors import MissingExtraError, ParameterError
+from omnitm.errors import ParameterError
 from omnitm.evaluation import paper_models
 from omnitm.evaluation.paper_report import as_html, as_markdown
 from omnitm.evaluation.reproduction import Reproduction, StepResult
@@ -95,7 +95,7 @@ def test_all_that_the_data_allows_is_run_once(place: Path, tmp_path: Path) -> No
 
 def _without_glove(name: str, settings: dict[str, object]) -> object:
     if name == "glove":
-        raise MissingExtraError("glove is not here today.")
+        raise ParameterError("glove is not here today.")
     return make_baseline(name, settings)
 
 
