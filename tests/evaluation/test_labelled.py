@@ -33,6 +33,11 @@ def test_csv_tsv_and_json_lines_are_alike(tmp_path: Path) -> None:
         assert (found.splits, found.notes, found.n_labels, len(found)) == (None, (), 2, 2)
 
 
+def test_the_mark_that_excel_puts_first_is_no_part_of_a_field(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("text,label\none,x\ntwo,y\n", encoding="utf-8-sig")
+    assert read_documents(tmp_path / "a.csv").texts == ("one", "two")
+
+
 def test_fields_can_be_named_and_missing_labels_are_counted(tmp_path: Path) -> None:
     rows: list[dict[str, Any]] = [
         {"body": "one", "team": 0},
@@ -71,7 +76,9 @@ def test_splits_and_samples(tmp_path: Path) -> None:
     assert drawn.texts != found.sample(10, seed=2).texts
     assert drawn.notes == ("a: 10 of its 30 documents were drawn at random (seed 1)",)
     assert found.sample(30) is found
-    with pytest.raises(ParameterError, match="a has no documents of the split 'dev'"):
+    with pytest.raises(
+        ParameterError, match=r"a has no documents of the split 'dev' \(it has 'test', 'train'\)"
+    ):
         found.part("dev")
     with pytest.raises(ParameterError, match="'limit' parameter of sample must be an int >= 1"):
         found.sample(0)
@@ -98,7 +105,7 @@ def test_a_missing_set_is_named_with_its_place(tmp_path: Path, monkeypatch: pyte
     ):
         load_documents("20news", tmp_path)
     monkeypatch.delenv("OMNITM_DATA", raising=False)
-    with pytest.raises(FileError, match="OMNITM_DATA is not set"):
+    with pytest.raises(FileError, match="are not here: no --data, and OMNITM_DATA is not set; get them"):
         load_documents("20news")
     with pytest.raises(
         ParameterError, match=r"'nothing\.csv' is neither a known set of documents nor a file"

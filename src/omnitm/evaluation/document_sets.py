@@ -54,7 +54,7 @@ DOCUMENT_SETS: tuple[DocumentSet, ...] = (
         licence="none stated",
         home="http://qwone.com/~jason/20Newsgroups/",
         paper=(20, 18_846),
-        difference="the same number of labels and documents as the paper's",
+        difference="the paper's numbers are those of this version",
     ),
     DocumentSet(
         name="Reuters",

@@ -64,9 +64,10 @@ class LabelledDocuments:
         """Return the documents of a split."""
         kept = [k for k, name in enumerate(self.splits or ()) if name == split]
         if not kept:
+            there = ", ".join(map(repr, sorted(set(self.splits or ())))) or "no splits"
             raise ParameterError(
-                f"{self.name} has no documents of the split {split!r}; a field 'split' with 'train' and "
-                "'test' must say which documents are for testing."
+                f"{self.name} has no documents of the split {split!r} (it has {there}); a field 'split' with "
+                "'train' and 'test' must say which documents are for testing."
             )
         return self._only(kept)
 
@@ -150,10 +151,12 @@ def locate_documents(known: DocumentSet, data: str | Path | None = None) -> Path
         for place in (folder / sub / name for sub in _SUBFOLDERS for name in names):
             if place.is_file():
                 return place
-    where = f"{folder} or {folder}/documents" if folder else f"a folder; {DATA_VARIABLE} is not set"
+    where = (
+        f"in {folder} or {folder}/documents" if folder else f"here: no --data, and {DATA_VARIABLE} is not set"
+    )
     raise FileError(
         known.file,
-        f"the documents {known.name} are not in {where}; get them from {known.home}, write a JSON object "
+        f"the documents {known.name} are not {where}; get them from {known.home}, write a JSON object "
         f"with 'text' and '{'labels' if known.label == FIRST_TOPIC else known.label}' per line into "
         f"DIR/documents/{known.file}, and add --data DIR",
     )
@@ -213,4 +216,4 @@ def _text_of(path: Path) -> str:
     with SourceStream(path) as stream:
         while n := stream.readinto(piece := memoryview(bytearray(_PIECE))):
             parts.append(bytes(piece[:n]))
-    return decoded(path, b"".join(parts), 0)
+    return decoded(path, b"".join(parts), 0).removeprefix("\ufeff")  # Excel's CSV starts with that mark
