@@ -2,14 +2,17 @@ from __future__ import annotations
 
 import builtins
 import json
+from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from matplotlib.text import Text
 
 from omnitm.errors import FileError, MissingExtraError, UnknownWordError
-from omnitm.explain import Document
+from omnitm.explain import Document, plots
 from omnitm.explain.plots import plot_clause, plot_literals, plot_trace
+from omnitm.explain.words import ClauseStates
 from omnitm.machine import Feedback
 
 if TYPE_CHECKING:
@@ -91,6 +94,27 @@ def test_pictures(explainer: Explainer, tmp_path: Path) -> None:
         plot_trace(trace, tmp_path / "trace.txt")
     with pytest.raises(FileError, match="cannot be written"):
         plot_trace(trace, tmp_path / "nowhere" / "trace.png")
+
+
+def test_names_in_a_clause_cover_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    figures: list[Any] = []
+    monkeypatch.setattr(plots, "_save", lambda figure, _: figures.append(figure))
+    present = np.full(40, 126, np.uint8)
+    named = [20, 22, 25, 30, 33]
+    present[named] = [128, 129, 128, 128, 127]
+    states = ClauseStates("other", 0, 1, 128, 255, present, np.full(40, 120, np.uint8), ())
+    words = [f"word{k}" for k in range(40)]
+    plot_literals(states, words, tmp_path / "clause.png", named=[words[k] for k in named])
+    figures[0].canvas.draw()
+    axes, renderer = figures[0].axes[0], figures[0].canvas.get_renderer()
+    names = [text for text in axes.texts if text.get_text().startswith("word")]
+    boxes = [Text.get_window_extent(text, renderer) for text in names]
+    marks = axes.transData.transform([(k + 1, present[k]) for k in named])
+    threshold = axes.transData.transform((0, 128))[1]
+    assert len(boxes) == 5
+    assert not any(a.overlaps(b) for a, b in combinations(boxes, 2))
+    assert not any(box.contains(x, y) for box in boxes for x, y in marks)
+    assert not any(box.y0 < threshold < box.y1 for box in boxes)
 
 
 def test_pictures_need_the_extra(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from omnitm.cli.examples import command_parser
 from omnitm.errors import ParameterError
+from omnitm.parameters import check_integer
 
 if TYPE_CHECKING:
     import argparse
@@ -50,8 +51,12 @@ def add_parser(commands: Commands) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Train the word again and draw one of its clauses."""
     from omnitm.explain import Explainer
-    from omnitm.explain.plots import plot_clause, plot_literals
+    from omnitm.explain.plots import check_picture, plot_clause, plot_literals
 
+    check_picture(arguments.output)
+    check_integer("plot clause", "-n", arguments.count, 0)
+    if arguments.overlay and arguments.named:
+        raise ParameterError("--name goes with the picture side by side only; leave out --overlay or --name.")
     explainer = Explainer.open(arguments.model, arguments.index)
     for word in arguments.named:
         explainer.vectors.feature_index(word)

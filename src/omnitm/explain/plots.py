@@ -72,7 +72,9 @@ def plot_clause(
     axes.set(xscale="log", xlim=(0.9, 1.1 * len(features)), ylim=(-4, top + 16))
     axes.set(xlabel="place of the word in the vocabulary", ylabel="state of the automaton")
     axes.set_title(f"Clause {states.clause} of {states.word!r}, weight {states.weight}", loc="left")
-    axes.legend(loc="upper left", fontsize=8, markerscale=4)
+    axes.legend(
+        loc="lower right", bbox_to_anchor=(1, 1), ncols=2, frameon=False, fontsize=8, markerscale=4
+    )  # above the picture, where nothing is
     _save(figure, path)
 
 
@@ -127,10 +129,12 @@ def _telling_words(states: ClauseStates, features: Sequence[str], count: int) ->
 def _name_side_by_side(
     axes: Any, states: ClauseStates, features: Sequence[str], chosen: Sequence[int]
 ) -> None:
-    """Mark words and write their names where they do not cover one another."""
+    """Mark words and write their names where they cover no other name, no mark, and not the threshold."""
     (left, right), (low, high) = axes.get_xlim(), axes.get_ylim()
     letter, line = 0.0085 * (right - left), 0.045 * (high - low)
-    placed: list[tuple[float, float, float]] = []
+    edge = float(states.include_from)
+    dot = 0.004 * (right - left)
+    placed = [(k + 1 - dot, k + 1 + dot, float(states.present[k])) for k in chosen]
     for k in sorted(chosen, key=lambda k: -int(states.present[k])):
         x, y = k + 1.0, float(states.present[k])
         at = x + 0.015 * (right - left)
@@ -140,6 +144,7 @@ def _name_side_by_side(
             height
             for height in heights
             if low + line / 2 < height < high - line / 2
+            and abs(height - edge) > 0.6 * line
             and all(end < a or b < at or abs(height - h) > line for a, b, h in placed)
         ]
         height = free[0] if free else y
@@ -163,9 +168,14 @@ def _name_strongest(axes: Any, states: ClauseStates, features: Sequence[str], co
             axes.annotate(_plain(features[k]), (k + 1, y), (3, 2), textcoords="offset points", fontsize=8)
 
 
-def _new_figure(path: str | os.PathLike[str], height: float) -> Any:
+def check_picture(path: str | os.PathLike[str]) -> None:
+    """Refuse a file name that does not say which kind of picture is wanted."""
     if not str(path).lower().endswith(_ENDINGS):
         raise FileError(Path(path), f"a picture must end with {', '.join(_ENDINGS)}")
+
+
+def _new_figure(path: str | os.PathLike[str], height: float) -> Any:
+    check_picture(path)
     try:
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
