@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from itertools import combinations
 from typing import TYPE_CHECKING
 
@@ -75,6 +76,12 @@ def test_unknown_words_are_left_out_and_named() -> None:
     assert unknown == ["unicorn", "griffin"]
     with pytest.raises(ParameterError, match=r"knows too few of the words: .* does not know 'dog', 'cat'"):
         known_groups(groups, {})
+    with pytest.raises(
+        ParameterError, match=r"two known words each are needed, and .*'a' and 2 others; train"
+    ):
+        known_groups({"x": ("e", "d", "c", "b", "a", "f", "g")}, {})
+    with pytest.raises(ParameterError, match="two known words each are needed; train such words"):
+        known_groups({"x": ("dog",), "y": ("cat",)}, {"dog": 0, "cat": 1})
 
 
 def test_separation_of_a_known_arrangement() -> None:
@@ -94,16 +101,52 @@ def test_groups_that_differ_separate_on_the_map() -> None:
     random = np.random.default_rng(0)
     rows = np.repeat(np.eye(2, 6), 4, axis=0) + 0.05 * random.standard_normal((8, 6))
     words = [word for members in SMALL.values() for word in members]
-    vectors = WordVectors(rows.astype(np.float32), words, None)
-    found = map_words(vectors, {**SMALL, "other": ("unknown",)}, name="toy")
+    single = np.ones((1, 6))
+    vectors = WordVectors(np.concatenate([rows, single]).astype(np.float32), [*words, "single"], None)
+    found = map_words(vectors, {**SMALL, "other": ("unknown", "single")}, name="toy")
     assert found.words == tuple(words)
     assert found.unknown == ("unknown",)
+    assert found.alone == ("single",)
+    assert "Left out, the only known words of their groups: single." in map_html(found)
     assert found.positions.shape == (8, 2)
     assert found.original.silhouette > 0.7
     again = map_words(vectors, SMALL, name="toy")
     assert np.array_equal(found.positions, again.positions)
     assert json.loads(found.to_json())["groups"] == ["land"] * 4 + ["sea"] * 4
     assert separation_table([found]).rows[0][:3] == ["toy", "8", "2"]
+
+
+def test_the_bounds_are_those_of_each_model() -> None:
+    one, other = crowded(8), replace(crowded(9), model="n", original=Separation(0.5, 0.6, 0.8, 0.1))
+    assert [row[0] for row in separation_table([one, replace(one, model="n")]).rows[2:]] == [
+        "highest / by chance"
+    ]
+    assert [(row[0], row[5]) for row in separation_table([one, other]).rows[2:]] == [
+        ("highest / by chance, m&m", "0.900 / 0.070"),
+        ("highest / by chance, n", "0.800 / 0.100"),
+    ]
+
+
+def test_signs_of_mathematics_are_only_signs() -> None:
+    odd = replace(crowded(2), model="$m_$", groups=("$a_$", "b"), words=("$c^$", "d"))
+    figure, labels = draw_map(odd)
+    assert [text.get_text() for text in figure.axes[0].get_legend().get_texts()] == [r"\$a_\$", "b"]
+    assert {label.get_text() for label in labels} == {r"\$c^\$", "d"}
+    assert b"<svg" in map_picture(odd, "svg")
+
+
+def test_names_of_words_are_dark_enough_to_read() -> None:
+    from matplotlib.colors import to_rgb
+
+    _, labels = draw_map(replace(crowded(20), groups=tuple(f"g{k}" for k in range(20))))
+    linear = [
+        np.where(
+            (c := np.array(to_rgb(label.get_color()))) <= 0.04045, c / 12.92, ((c + 0.055) / 1.055) ** 2.4
+        )
+        for label in labels
+    ]
+    contrasts = [1.05 / (float(c @ [0.2126, 0.7152, 0.0722]) + 0.05) for c in linear]
+    assert min(contrasts) > 4.5  # what accessibility guidelines ask of small letters
 
 
 def test_labels_do_not_cover_each_other() -> None:
@@ -140,6 +183,7 @@ def test_the_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str], topics
     assert main(["plot", "tsne", *options, "-o", str(tmp_path / "map.html")]) == 0
     out = capsys.readouterr().out
     assert "model does not know unknown" in out
+    assert f"the map is drawn in {tmp_path / 'map.html'}" in out
     assert "<svg" in (tmp_path / "map.html").read_text()
     assert main(["plot", "tsne", *options, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)[0]["kind"] == "omnitm word map"
@@ -155,5 +199,12 @@ def test_the_command_for_clauses(
         assert main([*command, *options, "-o", str(tmp_path / "clause.png")]) == 0
         assert (tmp_path / "clause.png").read_bytes()[:4] == b"\x89PNG"
     assert "clause 2 of 'road'" in capsys.readouterr().out
+    for options, message in (
+        (["--overlay", "--name", "car"], "--name goes with the picture side by side only"),
+        (["-n", "-1"], "The '-n' parameter of plot clause must be an int >= 0. Got -1"),
+        (["-o", "clause.gif"], "a picture must end with .png, .svg, .pdf"),
+    ):
+        assert main([*command, *options]) == 2
+        assert message in capsys.readouterr().err
     assert main([*command, "--name", "motorway"]) == 2
     assert "'motorway' is not in the vocabulary" in capsys.readouterr().err

@@ -50,7 +50,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Lay the words out, draw them, print the figures."""
     from rich.console import Console
 
-    from omnitm.evaluation.map_plots import check_ending, plot_map
+    from omnitm.evaluation.map_plots import check_ending, left_alone, plot_map
     from omnitm.evaluation.word_groups import load_groups
     from omnitm.evaluation.word_maps import map_words, separation_table
 
@@ -60,10 +60,11 @@ def run(arguments: argparse.Namespace) -> int:
     groups = load_groups(arguments.groups)
     models = open_models(arguments.models)
     maps = [map_words(vectors, groups, name=name, seed=arguments.seed) for name, vectors in models.items()]
+    drawn = []
     for found in maps:
         if output is not None:
-            path = output if len(maps) == 1 else output.with_stem(f"{output.stem}-{found.model}")
-            plot_map(found, path)
+            drawn.append(output if len(maps) == 1 else output.with_stem(f"{output.stem}-{found.model}"))
+            plot_map(found, drawn[-1])
     if arguments.json:
         print("[" + ",\n".join(found.to_json() for found in maps) + "]")
         return 0
@@ -72,4 +73,8 @@ def run(arguments: argparse.Namespace) -> int:
     for found in maps:
         if found.unknown:
             console.print(f"{found.model} does not know {', '.join(found.unknown)}", markup=False)
+        if found.alone:
+            console.print(f"{found.model}: {left_alone(found)}", markup=False)
+    for path in drawn:
+        print(f"the map is drawn in {path}")
     return 0

@@ -72,18 +72,24 @@ def map_html(found: WordMap) -> str:
     unknown = (
         f"<p>Not known to the model: {html.escape(', '.join(found.unknown))}.</p>" if found.unknown else ""
     )
+    alone = f"<p>{html.escape(left_alone(found))}.</p>" if found.alone else ""
     return (
         "<!doctype html><html lang='en'><meta charset='utf-8'>"
         f"<title>{html.escape(found.model)}: words</title>"
-        "<style>body{font-family:sans-serif;max-width:75em;margin:auto}svg{width:100%;height:auto}"
-        "td,th{padding:.2em 1em;text-align:right}</style>"
+        "<style>body{font-family:sans-serif;max-width:75em;margin:auto;padding:0 1em}"
+        "svg{width:100%;height:auto}td,th{padding:.2em 1em;text-align:right}</style>"
         f"<h1>{html.escape(_title(found))}</h1>{picture[picture.index('<svg') :]}"
         "<table><tr><th></th><th>original space</th><th>map</th></tr>"
         f"<tr><th>silhouette</th><td>{original.silhouette:.3f}</td><td>{on_map.silhouette:.3f}</td></tr>"
         f"<tr><th>10-nearest purity (at most {original.highest_purity:.2f}, by chance "
         f"{original.chance_purity:.2f})</th><td>{original.purity:.3f}</td><td>{on_map.purity:.3f}</td></tr>"
-        f"</table><ul>{lists}</ul>{unknown}</html>\n"
+        f"</table><ul>{lists}</ul>{unknown}{alone}</html>\n"
     )
+
+
+def left_alone(found: WordMap) -> str:
+    """Say which words are not on the map although the model knows them."""
+    return f"Left out, the only known words of their groups: {', '.join(found.alone)}"
 
 
 def draw_map(found: WordMap) -> tuple[Any, list[Any]]:
@@ -96,11 +102,14 @@ def draw_map(found: WordMap) -> tuple[Any, list[Any]]:
     for number, name in enumerate(names):
         mine = found.positions[[k for k, group in enumerate(found.groups) if group == name]]
         marker = _MARKERS[number % len(_MARKERS)]
-        axes.scatter(mine[:, 0], mine[:, 1], s=26, color=colours[number], marker=marker, label=name, zorder=3)
+        axes.scatter(
+            mine[:, 0], mine[:, 1], s=26, color=colours[number], marker=marker, zorder=3,
+            label=_plain(name),
+        )  # fmt: skip
     axes.set_xticks([])
     axes.set_yticks([])
     axes.margins(0.06)
-    axes.set_title(_title(found), loc="left")
+    axes.set_title(_plain(_title(found)), loc="left")
     axes.legend(loc="upper left", bbox_to_anchor=(1.01, 1), frameon=False, fontsize=10)
     figure.text(0.02, 0.018, _caption(found), fontsize=9)
     tint = {name: colours[number] for number, name in enumerate(names)}
@@ -135,6 +144,18 @@ def _colours(count: int) -> list[Any]:
     return [palette[order[k % len(order)]] for k in range(count)]
 
 
+def _ink(colour: Any) -> list[float]:
+    """Darken a colour until small letters of it can be read on white."""
+    red, green, blue = (float(part) for part in colour[:3])
+    light = 0.2126 * red + 0.7152 * green + 0.0722 * blue
+    return [part * min(0.72, 0.4 / max(light, 0.01)) for part in (red, green, blue)]
+
+
+def _plain(text: str) -> str:
+    """Text that matplotlib does not take for mathematics."""
+    return text.replace("$", r"\$")
+
+
 def _label(figure: Any, axes: Any, found: WordMap, tint: dict[str, Any]) -> list[Any]:
     """Write each word beside its point where nothing else is; crowded words first."""
     figure.canvas.draw()
@@ -145,12 +166,12 @@ def _label(figure: Any, axes: Any, found: WordMap, tint: dict[str, Any]) -> list
     labels = []
     for k in np.argsort(_nearest_distance(points), kind="stable").tolist():
         text = axes.annotate(
-            found.words[k].replace("$", r"\$"),
+            _plain(found.words[k]),
             tuple(found.positions[k].tolist()),
             (0, 0),
             textcoords="offset points",
             fontsize=8,
-            color=[0.72 * part for part in tint[found.groups[k]][:3]],
+            color=_ink(tint[found.groups[k]]),
             annotation_clip=False,
             zorder=4,
         )

@@ -73,7 +73,7 @@ def load_groups(path: str | Path | None = None) -> dict[str, tuple[str, ...]]:
         return dict(WORD_GROUPS)
     path = Path(path)
     text = read_text(path)
-    found = _from_json(path, text) if path.suffix == ".json" else _from_lines(path, text)
+    found = _from_json(path, text) if path.suffix.lower() == ".json" else _from_lines(path, text)
     groups = {name: tuple(dict.fromkeys(words)) for name, words in found.items() if words}
     if len(groups) < 2:
         raise FileError(path, f"has {len(groups)} groups with words, but two are needed; {_WANTED}")
@@ -94,12 +94,17 @@ def known_groups(
     kept = {name: tuple(word for word in words if word in vocabulary) for name, words in groups.items()}
     kept = {name: words for name, words in kept.items() if len(words) >= 2}
     if len(kept) < 2:
-        shown = ", ".join(map(repr, unknown[:5]))
+        lacks = f", and it does not know {_some(unknown)}" if unknown else ""
         raise ParameterError(
-            f"The model knows too few of the words: two groups with two known words each are needed, and it "
-            f"does not know {shown} and others; train those words, or give a list of your own with --groups."
+            f"The model knows too few of the words: two groups with two known words each are needed{lacks}; "
+            "train such words, or list others in a file for --groups."
         )
     return kept, unknown
+
+
+def _some(words: list[str], most: int = 5) -> str:
+    rest = f" and {len(words) - most} others" if len(words) > most else ""
+    return ", ".join(map(repr, words[:most])) + rest
 
 
 def _from_json(path: Path, text: str) -> dict[str, list[str]]:

@@ -51,7 +51,11 @@ class Separation:
 
 @dataclass(frozen=True, eq=False)
 class WordMap:
-    """Words of groups on a plane; row k of `positions` is `words[k]`, which is in `groups[k]`."""
+    """Words of groups on a plane; row k of `positions` is `words[k]`, which is in `groups[k]`.
+
+    `unknown` are words that the model does not know, `alone` those that it knows as the only ones of their
+    group, which is left out.
+    """
 
     model: str
     words: tuple[str, ...]
@@ -60,6 +64,7 @@ class WordMap:
     original: Separation
     on_map: Separation
     unknown: tuple[str, ...] = ()
+    alone: tuple[str, ...] = ()
 
     def to_json(self) -> str:
         """Write everything as JSON."""
@@ -82,6 +87,8 @@ def map_words(
     known, unknown = known_groups(groups, vectors.key_to_index)
     words = [word for members in known.values() for word in members]
     labels = [group for group, members in known.items() for _ in members]
+    wanted = (word for members in groups.values() for word in members)
+    alone = tuple(word for word in wanted if word not in {*words, *unknown})
     rows = dense_rows(vectors)[[vectors.get_index(word) for word in words]]
     positions = _arranged(rows, seed)
     return WordMap(
@@ -92,6 +99,7 @@ def map_words(
         separation(rows, labels),
         separation(positions, labels),
         tuple(unknown),
+        alone,
     )
 
 
@@ -125,8 +133,11 @@ def separation_table(maps: list[WordMap]) -> PlainTable:
         )
         counts = (str(len(found.words)), str(len(set(found.groups))))
         table.rows.append([found.model, *counts, *(f"{figure:.3f}" for figure in figures)])
-    best, chance = maps[0].original.highest_purity, maps[0].original.chance_purity
-    table.rows.append(["highest / by chance", "", "", "1.000", "1.000", *[f"{best:.3f} / {chance:.3f}"] * 2])
+    bounds = [f"{found.original.highest_purity:.3f} / {found.original.chance_purity:.3f}" for found in maps]
+    for bound in dict.fromkeys(bounds):
+        whose = [found.model for found, own in zip(maps, bounds, strict=True) if own == bound]
+        name = "highest / by chance" + (f", {', '.join(whose)}" if len(whose) < len(maps) else "")
+        table.rows.append([name, "", "", "1.000", "1.000", bound, bound])
     return table
 
 
