@@ -78,6 +78,8 @@ def test_what_is_unknown_is_counted(words: WordVectors) -> None:
     assert counts.toarray().tolist() == [[1, 0, 0], [0, 0, 0], [0, 0, 0], [2, 0, 0]]
     assert coverage == vectorizer.Coverage(4, 5, 2, 1, 1)
     assert str(coverage) == "4 documents, 60.0% of their words known; 1 empty, 1 with no known word"
+    nothing = model.count(["", ""])[1]
+    assert str(nothing) == "2 documents, without any word; 2 empty, 0 with no known word"
     with pytest.warns(OmniTMWarning, match="2 of 4 documents become zeros: 1 are empty, 1 have"):
         assert not model.transform(["road unheard", "", "unheard", "road road"])[1:3].any()
 
@@ -165,6 +167,14 @@ def test_parameters_are_checked_by_fit(words: WordVectors) -> None:
 def test_documents_must_be_a_list(words: WordVectors, documents: Any) -> None:
     with pytest.raises(CorpusError, match=r"needs a list of texts or of token lists, not an? "):
         OmniVectorizer(words).fit(documents)
+
+
+@pytest.mark.parametrize("document", [None, float("nan"), b"road", 3])
+def test_a_document_that_is_none_is_named(words: WordVectors, document: Any) -> None:
+    with pytest.raises(
+        CorpusError, match=r"a text or a list of words, but document 1 is .*; an empty one is"
+    ):
+        OmniVectorizer(words).fit_transform(["road", document])
 
 
 def test_transforming_needs_a_fit(words: WordVectors) -> None:

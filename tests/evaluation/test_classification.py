@@ -227,6 +227,8 @@ def test_no_classifier_and_an_unknown_one() -> None:
         evaluate_classification({}, reviews(), classifiers=[])
     with pytest.raises(ParameterError, match="'name' parameter of make_classifier must be one of 'RF'"):
         make_classifier("KNN")
+    with pytest.raises(ParameterError, match="'n_jobs' parameter of make_classifier must be an int >= 1"):
+        make_classifier("RF", 0)
 
 
 def test_printed_averages_are_those_of_the_printed_figures() -> None:

@@ -91,6 +91,12 @@ def test_many_labels_start_from_random_documents(monkeypatch: pytest.MonkeyPatch
     assert "toy: 30 of its 42 documents were drawn at random (seed 0)" in report.notes
 
 
+def test_labels_of_one_document_each_are_named() -> None:
+    alone = LabelledDocuments("toy", ("road car", "sea ship"), ("x", "y"))
+    report = evaluate_clustering(two_models(), [alone])
+    assert "toy: each document has a label of its own, so any vectors that differ score 1" in report.notes
+
+
 def test_what_cannot_be_measured() -> None:
     with pytest.raises(ParameterError, match="needs at least one model, one set and one seed"):
         evaluate_clustering(two_models(), [])
@@ -122,6 +128,7 @@ def test_tables_show_models_beside_the_papers() -> None:
     assert ari.rows[1][-1] == "0.153"
     assert nmi.rows[-1][2:6] == ["-"] * 4
     assert "±" in nmi.rows[-1][6]
+    assert nmi.rows[-1][-1].endswith(" (1 of 5)")
     lines = clustering_csv(report).splitlines()
     assert lines[0] == "model,weighting,source,set,nmi,nmi_deviation,ari,ari_deviation"
     assert lines[1] == "Omni TM-AE,mean,published,20 Newsgroups,0.235600,,0.118100,"

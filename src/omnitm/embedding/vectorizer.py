@@ -48,8 +48,9 @@ class Coverage:
 
     def __str__(self) -> str:
         share = 1 - self.n_unknown / max(1, self.n_tokens)
+        known = f"{share:.1%} of their words known" if self.n_tokens else "without any word"
         return (
-            f"{self.n_documents:,} documents, {share:.1%} of their words known; {self.n_empty:,} empty, "
+            f"{self.n_documents:,} documents, {known}; {self.n_empty:,} empty, "
             f"{self.n_unknown_documents:,} with no known word"
         )
 
@@ -217,8 +218,8 @@ def count_words(
     words = (preparation or Preparation()).words
     indices: list[NDArray[np.int32]] = []
     lengths, n_tokens, n_empty, n_unknown_documents = [0], 0, 0, 0
-    for document in documents:
-        tokens = words(document) if isinstance(document, str) else checked_tokens(document)
+    for number, document in enumerate(documents):
+        tokens = words(document) if isinstance(document, str) else _token_list(number, document)
         known = [vocabulary[token] for token in tokens if token in vocabulary]
         indices.append(np.array(known, dtype=np.int32))
         lengths.append(len(known))
@@ -237,6 +238,15 @@ def _check_documents(documents: Any) -> None:
     if isinstance(documents, (str, bytes)) or is_table or not hasattr(documents, "__iter__"):
         found = f"an array of {documents.ndim} dimensions" if is_table else f"a {type(documents).__name__}"
         raise CorpusError(f"OmniVectorizer needs a list of texts or of token lists, not {found}.")
+
+
+def _token_list(number: int, document: Any) -> list[str]:
+    if isinstance(document, bytes) or not hasattr(document, "__iter__"):
+        raise CorpusError(
+            f"A document is a text or a list of words, but document {number} is {document!r}; an empty one "
+            "is ''."
+        )
+    return checked_tokens(document)
 
 
 def _warn(coverage: Coverage) -> None:

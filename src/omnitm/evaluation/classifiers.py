@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from omnitm.parameters import check_choice
+from omnitm.parameters import check_choice, check_integer
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,6 +19,7 @@ def make_classifier(name: str, n_jobs: int = 1) -> Any:
     MultinomialNB()
     """
     check_choice("make_classifier", "name", name, CLASSIFIERS)
+    check_integer("make_classifier", "n_jobs", n_jobs, 1)
     return CLASSIFIERS[name](n_jobs)
 
 

@@ -148,6 +148,10 @@ class _Measured:
                 f"{documents.name} has one label only, {documents.labels[0]!r}; nothing to cluster."
             )
         self._notes.extend(documents.notes)
+        if self._n_labels == len(self._labels):
+            notes.append(
+                f"{documents.name}: each document has a label of its own, so any vectors that differ score 1"
+            )
         if self._n_labels > MOST_PLACED_CLUSTERS:
             notes.append(
                 f"{documents.name}: K-means starts from {self._n_labels:,} random documents, not k-means++"
@@ -253,5 +257,6 @@ def _table(report: ClusteringReport, score: Score, title: str) -> PlainTable:
         found = {part.name: str(getattr(part, score)) for part in row.sets}
         label = row.model if row.source == MEASURED else f"{row.model} ({row.source})"
         cells = [found.get(name, "-") for name in names]
-        table.rows.append([label, row.weighting, *cells, f"{getattr(row, score):.3f}"])
+        of_some = f" ({len(found)} of {len(names)})" if len(found) < len(names) else ""
+        table.rows.append([label, row.weighting, *cells, f"{getattr(row, score):.3f}{of_some}"])
     return table

@@ -106,7 +106,8 @@ class TsetlinMachineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         self.classes_, labels = np.unique(y, return_inverse=True)
         if len(self.classes_) == 1:
             raise CorpusError(
-                f"y has one class only, {self.classes_[0]!r}: {OWNER} needs documents of two classes or more"
+                f"y has one class only, {self.classes_.tolist()[0]!r}: {OWNER} needs documents of two "
+                "classes or more"
             )
         self._start()
         self._learn(documents, labels, n_epochs)
@@ -247,7 +248,7 @@ class TsetlinMachineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
             presence.data = presence.data > limit
         presence.eliminate_zeros()
         if presence.nnz and not (presence.data == 1).all():
-            value = presence.data[presence.data != 1][0]
+            value = presence.data[presence.data != 1].tolist()[0]
             raise CorpusError(
                 f"{OWNER} takes 0 and 1 only (a document has a word or not), but X has {value!r}; "
                 "binarize=0.0 takes everything above 0 as 1"

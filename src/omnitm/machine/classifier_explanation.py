@@ -58,10 +58,10 @@ class Explanation:
 
     def __str__(self) -> str:
         votes = ", ".join(f"{label} {vote:+d}" for label, vote in self.votes.items())
-        words = ", ".join(f"{word} {effect:+d}" for word, effect in self.words[:10])
+        words = ", ".join(f"{word} {effect:+d}" for word, effect in self.words[:10]) or "none"
         rules = "\n".join(f"  {clause}" for clause in self.clauses[:5])
-        count = f"{len(self.clauses)} clauses fired"
-        return f"{self.label} (votes: {votes})\nwords: {words}\n{count}, the weightiest:\n{rules}"
+        fired = f"{len(self.clauses)} clauses fired, the weightiest:\n{rules}" if rules else "no clause fired"
+        return f"{self.label} (votes: {votes})\nwords: {words}\n{fired}"
 
 
 class _Verdicts(NamedTuple):
