@@ -38,6 +38,26 @@ def test_the_mark_that_excel_puts_first_is_no_part_of_a_field(tmp_path: Path) ->
     assert read_documents(tmp_path / "a.csv").texts == ("one", "two")
 
 
+def test_other_encodings_are_refused_with_the_way_out(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("text,label\ncaf\u00e9,x\n", encoding="latin-1")
+    with pytest.raises(FileError, match=r"a\.csv: is not UTF-8 at byte 14; convert it: iconv"):
+        read_documents(tmp_path / "a.csv")
+
+
+def test_fields_that_some_rows_lack(tmp_path: Path) -> None:
+    rows: list[dict[str, Any]] = [
+        {"text": "one", "label": "x", "split": "train"},
+        {"text": "two", "label": "y"},
+        {"label": "y", "split": None},
+    ]
+    found = read_documents(write_lines(tmp_path / "a.jsonl", rows))
+    assert found.texts == ("one", "two", "")
+    assert found.splits == ("train", "", "")
+    both = [{"text": "a", "labels": [k], "split": s} for k in ("x", "y") for s in ("train", "test")]
+    write_lines(tmp_path / "reuters21578.jsonl", [*both, {"text": "b", "labels": None, "split": "test"}])
+    assert load_documents("reuters", tmp_path).labels == ("x", "x", "y", "y")
+
+
 def test_fields_can_be_named_and_missing_labels_are_counted(tmp_path: Path) -> None:
     rows: list[dict[str, Any]] = [
         {"body": "one", "team": 0},

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from omnitm.corpus.documents import decoded
 from omnitm.corpus.streams import PACKED_SUFFIXES, SourceStream
 from omnitm.errors import FileError, ParameterError
 from omnitm.evaluation.document_sets import FIRST_TOPIC, document_set, known_document_set
@@ -138,7 +137,7 @@ def read_documents(
         name,
         tuple(str(rows[k].get(text_field) or "") for k in kept),
         tuple(labels[k] for k in kept),
-        tuple(str(rows[k]["split"]) for k in kept) if "split" in rows[0] else None,
+        tuple(str(rows[k].get("split") or "") for k in kept) if "split" in rows[0] else None,
         (f"{name}: {dropped:,} documents without a label that counts are left out",) if dropped else (),
     )
 
@@ -178,14 +177,18 @@ def _first_topics(rows: list[dict[str, Any]]) -> list[str]:
     used: dict[str, Counter[str]] = {"train": Counter(), "test": Counter()}
     for row in rows:
         if row.get("split") in used:
-            used[row["split"]].update(row["labels"])
+            used[row["split"]].update(_topics(row))
     both = set(used["train"]) & set(used["test"])
     return [
-        min((topic for topic in row["labels"] if topic in both), default="")
+        min((topic for topic in _topics(row) if topic in both), default="")
         if row.get("split") in used
         else ""
         for row in rows
     ]
+
+
+def _topics(row: dict[str, Any]) -> list[str]:
+    return [str(topic) for topic in row.get("labels") or ()]
 
 
 def _rows(path: Path) -> Iterator[dict[str, Any]]:
@@ -216,4 +219,9 @@ def _text_of(path: Path) -> str:
     with SourceStream(path) as stream:
         while n := stream.readinto(piece := memoryview(bytearray(_PIECE))):
             parts.append(bytes(piece[:n]))
-    return decoded(path, b"".join(parts), 0).removeprefix("\ufeff")  # Excel's CSV starts with that mark
+    try:
+        return b"".join(parts).decode("utf-8-sig")  # with or without the mark that Excel puts first
+    except UnicodeDecodeError as error:
+        raise FileError(
+            path, f"is not UTF-8 at byte {error.start}; convert it: iconv -f LATIN1 -t UTF-8 OLD > NEW"
+        ) from None
