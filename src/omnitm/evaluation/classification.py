@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     Draws = Sequence[Perturbation]
 
 VERSION = 1
-UNCHANGED, RANDOM = "unchanged text", "random words"
+UNCHANGED, RANDOM = CONTROLS = ("unchanged text", "random words")
 
 
 @dataclass(frozen=True)
