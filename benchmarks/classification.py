@@ -19,8 +19,8 @@ from typing import Any
 
 from omnitm.cli.train import prepare_similarity
 from omnitm.evaluation.classification import (
+    CONTROLS,
     RANDOM,
-    UNCHANGED,
     BinaryTask,
     ClassificationReport,
     SourceResult,
@@ -114,9 +114,7 @@ def write_tables() -> int:
 
 def place(row: SourceResult) -> tuple[int, float]:
     """Put controls first, then the highest average."""
-    return (UNCHANGED, RANDOM).index(row.source) if row.source in {UNCHANGED, RANDOM} else 2, -(
-        row.average or 0
-    )
+    return CONTROLS.index(row.source) if row.source in CONTROLS else 2, -(row.average or 0)
 
 
 if __name__ == "__main__":

@@ -147,9 +147,30 @@ def test_what_cannot_be_reproduced_is_said(place: Path, tmp_path: Path) -> None:
     assert results[-1].not_run == "No model is trained, so there is nothing to measure."
     nowhere = Reproduction(place / "nothing.txt", tmp_path / "c", steps=["clause"]).run()
     assert [result.not_run is not None for result in nowhere] == [True, True]
+    use = {"trained": {"omni": tmp_path / "d" / "models" / "omni"}, "steps": ["similarity", "clause"]}
+    run(place, tmp_path / "d", models=["omni"], steps=[])
+    without = Reproduction(place / "nothing.txt", tmp_path / "e", data=place / "data", **use).run()  # type: ignore[arg-type]
+    assert [result.not_run for result in without[1:]] == [
+        None, None, "Clauses are learned anew from the corpus, which is not there."
+    ]  # fmt: skip
     (tmp_path / "empty").mkdir()
     results, _ = run(place, tmp_path / "a", models=["ppmi"], steps=["clustering"], data=tmp_path / "empty")
     assert str(results[-1].not_run).startswith("20 Newsgroups was not run: 20news.jsonl")
+
+
+def test_reports_begin_with_what_was_found(tmp_path: Path) -> None:
+    header = ["model", "average"]
+    rows = [["Omni TM-AE (published)", "0.5"], ["GloVe (published)", "0.6"], ["unchanged text", "0.9"]]
+    rows += [["omni", "0.70"], ["omni, 300 dimensions", "0.72"], ["glove", "0.71"], ["ppmi", "-"]]
+    results = [
+        StepResult("index", "The corpus"),
+        StepResult("similarity", "Table 1", (PlainTable("Spearman", header, rows),)),
+    ]
+    text = as_markdown(results)
+    assert "| Table 1: Spearman | 0.72 | 0.71 (glove) | 0.5 | 0.6 (GloVe) |" in text
+    assert text.index("In short") < text.index("## Table 1") < text.index("## The corpus")
+    page = as_html(results, tmp_path)
+    assert page.index("In short") < page.index("<h2>Table 1") < page.index("<h2>The corpus")
 
 
 def test_reports_carry_everything(tmp_path: Path) -> None:

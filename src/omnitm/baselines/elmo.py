@@ -10,6 +10,7 @@ import numpy as np
 
 from omnitm.baselines.occurrences import mean_over_occurrences, texts_of
 from omnitm.baselines.protocol import as_word_vectors
+from omnitm.embedding.progress import reporting
 from omnitm.embedding.training import check_targets
 from omnitm.errors import MissingExtraError, ParameterError
 from omnitm.parameters import check_integer, check_real
@@ -88,7 +89,7 @@ class ELMo:
         """Load or train a language model, then read documents and average."""
         targets = check_targets(index, words)
         _torch().set_num_threads(self.n_jobs)
-        encoder = _Encoder(self, index)
+        encoder = _Encoder(self, index, progress)
         matrix = mean_over_occurrences(
             index, targets, encoder, n_occurrences=self.n_occurrences, progress=progress
         )
@@ -96,7 +97,7 @@ class ELMo:
 
 
 class _Encoder:
-    def __init__(self, settings: ELMo, index: DocumentIndex) -> None:
+    def __init__(self, settings: ELMo, index: DocumentIndex, progress: ProgressOption) -> None:
         from omnitm.baselines.elmo_network import published_model
 
         self._settings = settings
@@ -104,7 +105,7 @@ class _Encoder:
             self._model = published_model(Path(settings.options), Path(settings.weights))
             self.origin = "published weights"
         else:
-            self._model = trained_model(settings, index)
+            self._model = trained_model(settings, index, progress)
             self.origin = f"trained here on at most {settings.n_documents:,} documents"
         self.size = 2 * self._model.size
 
@@ -134,7 +135,7 @@ def small_options(settings: ELMo) -> dict[str, Any]:
     }
 
 
-def trained_model(settings: ELMo, index: DocumentIndex) -> Any:
+def trained_model(settings: ELMo, index: DocumentIndex, progress: ProgressOption = False) -> Any:
     """Train a language model to foresee the next and the previous word of documents."""
     from omnitm.baselines.elmo_network import BiLM, character_ids
 
@@ -147,20 +148,27 @@ def trained_model(settings: ELMo, index: DocumentIndex) -> Any:
     count = min(settings.n_documents, index.n_documents)
     chosen = np.sort(random.permutation(index.n_documents)[:count])
     documents = [text.split()[:_LONGEST] for text in texts_of(index, chosen.tolist())]
-    for _ in range(settings.n_epochs):
-        order = random.permutation(len(documents)).tolist()
-        for start in range(0, len(order), settings.batch_size):
-            batch = [documents[k] for k in order[start : start + settings.batch_size]]
-            ids = character_ids(batch, model.letters)
-            targets = _targets(index, batch, ids.shape[1])
-            _, (forward, backward) = model(ids)
-            loss = _loss(head, forward[-1][:, :-1], targets[:, 1:])
-            loss = loss + _loss(head, backward[-1][:, 1:], targets[:, :-1])
-            optimizer.zero_grad()
-            loss.backward()
-            torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-            optimizer.step()
+    with reporting(progress, 0, settings.n_epochs * len(documents)) as report:
+        for epoch in range(settings.n_epochs):
+            order = random.permutation(len(documents)).tolist()
+            for start in range(0, len(order), settings.batch_size):
+                batch = [documents[k] for k in order[start : start + settings.batch_size]]
+                ids = character_ids(batch, model.letters)
+                loss = _language_loss(model, head, ids, _targets(index, batch, ids.shape[1]))
+                optimizer.zero_grad()
+                loss.backward()
+                torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+                optimizer.step()
+                report(epoch * len(documents) + start + len(batch))
     return model.eval()
+
+
+def _language_loss(model: Any, head: Any, ids: Any, targets: Any) -> Any:
+    """How badly the next and the previous word are foreseen."""
+    _, (forward, backward) = model(ids)
+    return _loss(head, forward[-1][:, :-1], targets[:, 1:]) + _loss(
+        head, backward[-1][:, 1:], targets[:, :-1]
+    )
 
 
 def _targets(index: DocumentIndex, batch: Sequence[Sequence[str]], width: int) -> Any:

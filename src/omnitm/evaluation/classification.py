@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     Draws = Sequence[Perturbation]
 
 VERSION = 1
-UNCHANGED, RANDOM = "unchanged text", "random words"
+UNCHANGED, RANDOM = CONTROLS = ("unchanged text", "random words")
 
 
 @dataclass(frozen=True)
@@ -161,7 +161,8 @@ class _Source:
     def facts(self, perturbation: Perturbation) -> list[Any]:
         """Everything about the source that its figures depend on."""
         if self.neighbours is None:
-            return [self.name, None, asdict(perturbation) if self.name == RANDOM else None]
+            draw = [perturbation.share, perturbation.seed]  # the reading makes no difference
+            return [self.name, None, draw if self.name == RANDOM else None]
         vectors, metric = self.neighbours.vectors, self.neighbours.metric
         training = None if vectors.training is None else asdict(vectors.training)
         shape = [len(vectors), vectors.vector_size, asdict(perturbation)]

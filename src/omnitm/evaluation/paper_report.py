@@ -10,6 +10,8 @@ import platform
 from typing import TYPE_CHECKING
 
 import omnitm
+from omnitm.evaluation.classification import CONTROLS
+from omnitm.evaluation.paper_steps import STEPS
 from omnitm.evaluation.tables import PlainTable, to_markdown
 
 if TYPE_CHECKING:
@@ -39,8 +41,8 @@ def write_report(results: Sequence[StepResult], folder: Path) -> tuple[Path, Pat
 
 def as_markdown(results: Sequence[StepResult]) -> str:
     """Write all parts in Markdown; pictures stay files beside it."""
-    parts = [f"# {_TITLE}\n"]
-    for result in results:
+    parts = [f"# {_TITLE}\n", *([to_markdown(summary)] if (summary := _summary(results)) else [])]
+    for result in _tables_first(results):
         parts.append(f"## {result.title}\n")
         if result.not_run is not None:
             parts.append(f"Not run: {result.not_run}\n")
@@ -53,8 +55,8 @@ def as_markdown(results: Sequence[StepResult]) -> str:
 
 def as_html(results: Sequence[StepResult], folder: Path) -> str:
     """Write all parts as one page without references to anything outside it."""
-    body = [f"<h1>{_TITLE}</h1>"]
-    for result in results:
+    body = [f"<h1>{_TITLE}</h1>", *map(_table, _summary(results))]
+    for result in _tables_first(results):
         body.append(f"<h2>{html.escape(result.title)}</h2>")
         if result.not_run is not None:
             body.append(f"<p class='missing'>Not run: {html.escape(result.not_run)}</p>")
@@ -67,6 +69,41 @@ def as_html(results: Sequence[StepResult], folder: Path) -> str:
     body += [_table(table) for table in _about(results)]
     head = f"<meta charset='utf-8'><title>{_TITLE}</title><style>{_STYLE}</style>"
     return f"<!doctype html><html lang='en'><head>{head}</head><body>{''.join(body)}</body></html>\n"
+
+
+def _tables_first(results: Sequence[StepResult]) -> list[StepResult]:
+    """Put the paper's tables and figures before the corpus and the settings of models."""
+    return sorted(results, key=lambda result: result.name not in STEPS)
+
+
+def _summary(results: Sequence[StepResult]) -> list[PlainTable]:
+    """Compare averages: the best row of Omni, the best of the others, and both in the paper."""
+    summary = PlainTable("In short", ["average", "Omni", "best other", "paper: Omni", "paper: best other"])
+    for result in results:
+        for table in result.tables:
+            if "average" in table.header:
+                ours, published = _best(table, is_published=False), _best(table, is_published=True)
+                summary.rows.append([f"{result.title}: {table.title}", *ours, *published])
+    return [summary] if summary.rows else []
+
+
+def _best(table: PlainTable, *, is_published: bool) -> tuple[str, str]:
+    """Find the highest average of Omni and of the others, as text."""
+    column = table.header.index("average")
+    found: dict[bool, tuple[float, str]] = {}
+    for row in table.rows:
+        name, _, origin = row[0].partition(" (published")
+        if bool(origin) != is_published or name in CONTROLS or not _is_number(row[column]):
+            continue
+        is_omni = name.lower().startswith("omni")
+        entry = (float(row[column]), row[column] if is_omni else f"{row[column]} ({name})")
+        found[is_omni] = max(found.get(is_omni, entry), entry)
+    omni, other = (found.get(is_omni, (0.0, "-"))[1] for is_omni in (True, False))
+    return omni, other
+
+
+def _is_number(text: str) -> bool:
+    return text.replace(".", "", 1).replace("-", "", 1).isdigit()
 
 
 def _table(table: PlainTable) -> str:

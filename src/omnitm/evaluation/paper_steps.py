@@ -45,9 +45,15 @@ _OTHER_WORDS = (
 def similarity(run: Reproduction) -> StepResult:
     """Table 1."""
     sets, missing = _available(PAPER_SETS, partial(load_pairs, data=run.data, download=False))
-    report = evaluate_similarity(_models(run), sets, on_row=run.say)
+    report = evaluate_similarity(_models(run), sets, frequencies=_frequencies(run), on_row=run.say)
     report = replace(report, rows=(*published_rows(), *report.rows))
     return _result(tables=tuple(similarity_tables(report)[:2]), notes=(*report.notes, *missing))
+
+
+def _frequencies(run: Reproduction) -> dict[str, int] | None:
+    if run.index is None:
+        return None
+    return dict(zip(run.index.vocabulary, run.index.document_frequencies.tolist(), strict=True))
 
 
 def classification(run: Reproduction) -> StepResult:
@@ -145,6 +151,8 @@ def clause(run: Reproduction) -> StepResult:
     ours = [v for v in _models(run).values() if isinstance(v.training, TrainingRecord)]
     if not ours:
         raise ParameterError("Only Omni models have clauses, and none was trained.")
+    if run.index is None:
+        raise ParameterError("Clauses are learned anew from the corpus, which is not there.")
     explainer = Explainer(ours[0], run.index)
     machine = explainer.machines[run.word]
     best = max(

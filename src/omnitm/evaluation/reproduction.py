@@ -14,6 +14,7 @@ from omnitm.baselines import MODELS
 from omnitm.corpus import DocumentIndex, build_index
 from omnitm.corpus.storage import is_index
 from omnitm.embedding import WordVectors
+from omnitm.embedding.company import RECIPE
 from omnitm.errors import OmniTMError, ParameterError
 from omnitm.evaluation.paper_models import settings_of, train_once
 from omnitm.evaluation.paper_steps import STEPS
@@ -82,6 +83,8 @@ class Reproduction:
     n_jobs: int = 1
     progress: ProgressOption = False
     on_step: Callable[[str], object] | None = None
+    index: DocumentIndex | None = field(init=False, default=None)
+    vectors: dict[str, WordVectors] = field(init=False, default_factory=dict)
 
     def run(self) -> list[StepResult]:
         """Run what is missing; return everything."""
@@ -94,11 +97,10 @@ class Reproduction:
                 raise ParameterError(f"{name!r} is no part of the paper; choose from {', '.join(STEPS)}.")
         self.folder.mkdir(parents=True, exist_ok=True)
         results = [self._in_step("index", "The corpus", self._index_step)]
-        self.vectors: dict[str, WordVectors] = {}
-        trainable = [name for name in self.models if name not in self.trained]
+        trainable = [] if self.index is None else [name for name in self.models if name not in self.trained]
         results += [
             self._in_step(f"model-{name}", f"Model {name}", partial(self._model_step, name))
-            for name in (*self.trained, *(() if results[0].not_run is not None else trainable))
+            for name in (*self.trained, *trainable)
         ]
         for name in self.steps:
             title, step = STEPS[name]
@@ -146,7 +148,7 @@ class Reproduction:
             (model, len(vectors), vectors.vector_size, vectors.training and asdict(vectors.training))
             for model, vectors in self.vectors.items()
         ]
-        facts = [VERSION, name, models, str(self.data), self.limit, self.n_seeds, self.word]
+        facts = [VERSION, RECIPE, name, models, str(self.data), self.limit, self.n_seeds, self.word]
         if name == "classification":
             facts += [list(self.models), {model: str(path) for model, path in self.reviewers.items()}]
         return hashlib.sha256(json.dumps(facts).encode()).hexdigest()
@@ -170,7 +172,7 @@ class Reproduction:
 
     def _model_step(self, name: str) -> StepResult:
         path = Path(self.trained.get(name, self.folder / "models" / name))
-        if name in self.trained:
+        if name in self.trained or self.index is None:
             vectors = WordVectors.load(path)
         else:
             vectors = train_once(name, self.index, path, n_jobs=self.n_jobs, progress=self.progress)
