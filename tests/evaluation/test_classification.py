@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 
 from omnitm import WordVectors
 from omnitm.cli import main
-from omnitm.errors import ParameterError
+from omnitm.errors import FileError, ParameterError
 from omnitm.evaluation import classification
 from omnitm.evaluation.classification import (
     RANDOM,
@@ -151,8 +152,11 @@ def test_what_is_no_task() -> None:
     with pytest.raises(ParameterError, match=r"toy has 3 labels; .* exactly two are needed"):
         make_task(three)
     lopsided = LabelledDocuments("toy", ("a", "b", "c"), ("x", "y", "y"), ("train", "train", "test"))
-    with pytest.raises(ParameterError, match="toy has one label only, 'y', in one of its parts"):
+    with pytest.raises(ParameterError, match="toy has one label only, 'y', in its part 'test'"):
         make_task(lopsided)
+    empty = LabelledDocuments("toy", ("", "1", "a", "b"), ("x", "y") * 2, ("train", "train", "test", "test"))
+    with pytest.raises(ParameterError, match="toy has no words to learn from"):
+        make_task(empty)
     with pytest.raises(ParameterError, match="toy has no documents of the split 'train'"):
         make_task(LabelledDocuments("toy", ("a", "b"), ("x", "y")))
     with pytest.raises(ParameterError, match="'n_words' parameter of make_task must be an int >= 1"):
@@ -188,6 +192,25 @@ def test_bad_neighbours_cost_accuracy(tmp_path: Path) -> None:
     )  # fmt: skip
     assert again.rows == report.rows
     assert len(steps) == before
+
+
+def test_kept_figures_belong_to_documents_and_labels(tmp_path: Path) -> None:
+    documents = reviews()
+    swapped = replace(documents, labels=tuple({"neg": "pos", "pos": "neg"}[x] for x in documents.labels[60:]))
+    swapped = replace(swapped, labels=documents.labels[:60] + swapped.labels)
+    common: dict[str, Any] = {"classifiers": ["NB"], "folder": tmp_path / "kept"}
+    right, wrong = (evaluate_classification({}, part, **common).rows[0] for part in (documents, swapped))
+    assert (right.average, wrong.average) == (1.0, 0.0)
+    again = evaluate_classification({"m": line()}, documents, **common)
+    assert evaluate_classification({"m": line()}, documents, **common).notes == again.notes
+    (tmp_path / "file").write_text("")
+    with pytest.raises(FileError, match="file: is no folder that results can go to"):
+        evaluate_classification({}, documents, classifiers=["NB"], folder=tmp_path / "file")
+
+
+def test_a_metric_that_a_model_does_not_have_is_refused() -> None:
+    with pytest.raises(ParameterError, match="'association' reads the coordinate of a word"):
+        evaluate_classification({"m": line()}, reviews(), classifiers=["NB"], metric="association")
 
 
 def test_several_draws_are_averaged(tmp_path: Path) -> None:
@@ -234,6 +257,8 @@ def test_no_classifier_and_an_unknown_one() -> None:
 def test_printed_averages_are_those_of_the_printed_figures() -> None:
     for row in published_classification():
         assert row.average == pytest.approx(np.mean(list(row.accuracies.values())), abs=1e-3)
+    some = published_classification(["NB", "LR"])[0]
+    assert some.average == pytest.approx((0.82 + 0.83) / 2)
 
 
 def test_tables() -> None:
@@ -257,7 +282,7 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str], topics_
     assert main([*command, "--classifiers", "NB", "--baseline", "paper", "--format", "markdown"]) == 0
     out = capsys.readouterr().out
     assert "| Omni TM-AE (published) |" in out
-    assert "| unchanged text | - | - | 1.000 |" in out
+    assert "| unchanged text | 1.000 | 1.000 |" in out
     assert "unknown to it" in out
     options = [
         "--classifiers",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,7 +13,7 @@ import pytest
 from omnitm import WordVectors
 from omnitm.baselines import make_baseline
 from omnitm.cli import main
-from omnitm.errors import ParameterError
+from omnitm.errors import FileError, OmniTMError, ParameterError
 from omnitm.evaluation import paper_models
 from omnitm.evaluation.paper_report import as_html, as_markdown
 from omnitm.evaluation.reproduction import Reproduction, StepResult
@@ -116,11 +117,17 @@ def test_table_2_has_sources_trained_on_reviews(
     (reviews / "imdb.jsonl").write_text("\n".join(map(json.dumps, rows)) + "\n")
     common: dict[str, object] = {"data": tmp_path / "data", "steps": ["classification"]}
     (result,), steps = _last(run(place, tmp_path / "a", models=["ppmi", "glove"], **common))
-    assert [table.title.split(" replaced ")[1] for table in result.tables] == ["(text)", "(notebook)"]
+    assert [table.title.split(" replaced ")[-1] for table in result.tables] == [
+        "(text)", "(notebook)", "Sources of Table 2"
+    ]  # fmt: skip
+    assert result.tables[2].rows[0][:2] == ["ppmi", "9"]
     assert labels_of(result)[-3:] == ["unchanged text", "random words", "ppmi"]
-    assert result.notes[0].startswith("sources were trained on the training reviews")
+    assert result.notes[0].startswith("sources were trained on 40 training reviews")
     assert result.notes[1] == "glove was not run: glove is not here today."
+    assert "elmo was not run: it is not among --models" in result.notes
     assert "ppmi on the reviews" in steps
+    few, _ = run(place, tmp_path / "a", models=["ppmi"], limit=20, **common)
+    assert few[-1].notes[0].startswith("sources were trained on 20 training reviews")
     model = tmp_path / "a" / "reviews" / "models" / "ppmi"
     assert "great" in WordVectors.load(model)
     (result,), steps = _last(run(place, tmp_path / "b", models=[], reviewers={"counts": model}, **common))
@@ -145,8 +152,8 @@ def test_what_cannot_be_reproduced_is_said(place: Path, tmp_path: Path) -> None:
     assert results[-1].not_run == "Only Omni models have clauses, and none was trained."
     results, _ = run(place, tmp_path / "b", models=[], steps=["clustering"])
     assert results[-1].not_run == "No model is trained, so there is nothing to measure."
-    nowhere = Reproduction(place / "nothing.txt", tmp_path / "c", steps=["clause"]).run()
-    assert [result.not_run is not None for result in nowhere] == [True, True]
+    with pytest.raises(FileError, match=r"nothing.txt: is neither a text nor an index"):
+        Reproduction(place / "nothing.txt", tmp_path / "c", steps=["clause"]).run()
     use = {"trained": {"omni": tmp_path / "d" / "models" / "omni"}, "steps": ["similarity", "clause"]}
     run(place, tmp_path / "d", models=["omni"], steps=[])
     without = Reproduction(place / "nothing.txt", tmp_path / "e", data=place / "data", **use).run()  # type: ignore[arg-type]
@@ -156,6 +163,41 @@ def test_what_cannot_be_reproduced_is_said(place: Path, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     results, _ = run(place, tmp_path / "a", models=["ppmi"], steps=["clustering"], data=tmp_path / "empty")
     assert str(results[-1].not_run).startswith("20 Newsgroups was not run: 20news.jsonl")
+
+
+@pytest.mark.parametrize(
+    ("options", "match"),
+    [
+        ({"n_seeds": 0}, "'n_seeds' parameter of Reproduction must be an int >= 1"),
+        ({"limit": 0}, "'limit' parameter of Reproduction must be an int >= 1"),
+        ({"n_jobs": 0}, "'n_jobs' parameter of Reproduction must be an int >= 1"),
+        ({"data": "no/such/folder"}, "no/such/folder: is no folder; --data must name"),
+        ({"trained": {"omni": "no/such/model"}}, "no/such/model"),
+    ],
+)
+def test_wrong_options_stop_before_anything_is_run(
+    place: Path, tmp_path: Path, options: dict[str, object], match: str
+) -> None:
+    with pytest.raises(OmniTMError, match=match):
+        run(place, tmp_path / "out", **options)
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_folder_belongs_to_one_corpus_and_notices_new_data(place: Path, tmp_path: Path) -> None:
+    data = shutil.copytree(place / "data", tmp_path / "data")
+    common: dict[str, object] = {"models": ["ppmi"], "data": data}
+    (index, model, similarity), _ = run(place, tmp_path / "out", steps=["similarity"], **common)
+    assert "MEN was not run" in " ".join(similarity.notes)
+    (data / "EN-MEN-TR-3k.txt").write_text((data / "EN-RG-65.txt").read_text())
+    again, _ = run(place, tmp_path / "out", steps=["similarity"], **common)
+    assert again[:2] == [index, model]  # with the time that it took to make them
+    assert "MEN was not run" not in " ".join(again[2].notes)
+    (tmp_path / "text.txt").write_text("car bus\n" * 20)
+    other, _ = run(tmp_path, tmp_path / "out", steps=[], **common)
+    assert "holds a run on another corpus" in str(other[0].not_run)
+    (tmp_path / "file").write_text("")
+    with pytest.raises(FileError, match="file: is no folder that results can go to"):
+        run(place, tmp_path / "file", **common)
 
 
 def test_reports_begin_with_what_was_found(tmp_path: Path) -> None:

@@ -101,7 +101,7 @@ def run(arguments: argparse.Namespace) -> int:
             on_step=status.update,
         )
     if arguments.baseline:
-        report = replace(report, rows=(*published_classification(), *report.rows))
+        report = replace(report, rows=(*published_classification(arguments.classifiers), *report.rows))
     emit(
         arguments,
         [classification_table(report)],

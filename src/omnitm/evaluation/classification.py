@@ -10,6 +10,7 @@ import time
 import warnings
 from collections import Counter
 from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from omnitm.embedding.company import RECIPE
 from omnitm.errors import ParameterError
 from omnitm.evaluation.classifiers import make_classifier
 from omnitm.evaluation.labelled import LabelledDocuments, load_documents
+from omnitm.evaluation.locating import make_folder
 from omnitm.evaluation.perturbation import Neighbours, Perturbation, RandomWords, Replacements, perturb
 from omnitm.evaluation.published_documents import CLASSIFICATION, PAPER_CLASSIFIERS, SOURCE
 from omnitm.evaluation.results import MEASURED
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from omnitm.embedding.metrics import Metric
     from omnitm.embedding.word_vectors import WordVectors
     from omnitm.evaluation.perturbation import Replacing
 
@@ -99,6 +102,16 @@ class BinaryTask:
     test_labels: NDArray[np.int8]
     notes: tuple[str, ...]
 
+    @cached_property
+    def fingerprint(self) -> str:
+        """A hash of words, documents and labels."""
+        found = hashlib.sha256("\n".join(self.vocabulary).encode())
+        for documents, labels in ((self.train, self.train_labels), (self.test, self.test_labels)):
+            lengths = np.array([len(document) for document in documents], dtype=np.int64)
+            for part in (lengths, *documents, labels):
+                found.update(np.asarray(part).tobytes())
+        return found.hexdigest()
+
 
 def make_task(
     documents: LabelledDocuments, *, n_words: int = 20_000, limit: int | None = None, seed: int = 42
@@ -120,22 +133,29 @@ def make_task(
             "positive, so exactly two are needed."
         )
     parts = [documents.part(split).sample(limit, seed) for split in ("train", "test")]
-    for part in parts:
+    for split, part in zip(("train", "test"), parts, strict=True):
         if part.n_labels < 2:
-            raise ParameterError(f"{part.name} has one label only, {part.labels[0]!r}, in one of its parts.")
+            raise ParameterError(
+                f"{part.name} has one label only, {part.labels[0]!r}, in its part {split!r}."
+            )
     words = Preparation().words
     train, test = ([words(text.replace("<br />", " ")) for text in part.texts] for part in parts)
     counts = Counter(word for document in train for word in document)
     vocabulary = tuple(sorted(counts, key=lambda word: (-counts[word], word))[:n_words])
+    if not vocabulary:
+        raise ParameterError(
+            f"{documents.name} has no words to learn from: all its training documents are empty."
+        )
     ids = {word: k for k, word in enumerate(vocabulary)}
     train_ids, test_ids = (
         [np.array([ids[word] for word in document if word in ids], dtype=np.int32) for document in part]
         for part in (train, test)
     )
-    n_empty = sum(not len(document) for document in train_ids)
+    n_empty, n_empty_tests = (sum(not len(document) for document in part) for part in (train_ids, test_ids))
     note = (
         f"{documents.name}: {len(train):,} documents to train, {len(test):,} to test, "
-        f"{len(vocabulary):,} words; {labels[1]!r} is positive; {n_empty} training documents have no word"
+        f"{len(vocabulary):,} words; {labels[1]!r} is positive; {n_empty} training and {n_empty_tests} test "
+        "documents have no word"
     )
     train_labels, test_labels = (
         np.array([label == labels[1] for label in part.labels], dtype=np.int8) for part in parts
@@ -198,28 +218,36 @@ class _Bench:
         found = {name: _read(path) for name, path in paths.items()}
         missing = [name for name, kept in found.items() if kept is None]
         if missing:
-            train, seconds = self._train_counts(source, perturbation)
+            train, facts = self._train_counts(source, perturbation)
             test = _counts(self.task.test, len(self.task.vocabulary))
             for name in missing:
                 self._say(f"{source.name}: {name}")
-                figures = {**self._measure(name, train, test), "preparing_seconds": seconds}
+                figures = {**self._measure(name, train, test), **facts}
                 _keep(paths[name], figures)
                 found[name] = figures
-        return {name: kept for name, kept in found.items() if kept is not None}
+        every = {name: kept for name, kept in found.items() if kept is not None}
+        self._note(source, every[self.classifiers[0]])
+        return every
 
-    def _train_counts(self, source: _Source, perturbation: Perturbation) -> tuple[Any, float]:
-        documents, started = self.task.train, time.process_time()
+    def _train_counts(self, source: _Source, perturbation: Perturbation) -> tuple[Any, dict[str, float]]:
+        """Count the words of training documents after replacing; and say how many were replaced."""
+        documents, started, facts = self.task.train, time.process_time(), {}
         replacing = source.replacing(len(self.task.vocabulary), perturbation)
         if replacing is not None:
             self._say(f"{source.name}: replacing words")
             changed = perturb(documents, self.task.train_labels.tolist(), replacing, perturbation)
             documents = changed.documents
+            facts = {"n_drawn": float(changed.n_drawn), "n_unknown": float(changed.n_unknown)}
+        counts = _counts(documents, len(self.task.vocabulary))
+        return counts, {"preparing_seconds": time.process_time() - started, **facts}
+
+    def _note(self, source: _Source, figures: dict[str, float]) -> None:
+        if "n_drawn" in figures:
             how = f"; neighbours by {source.neighbours.metric}" if source.neighbours else ""
             self.notes.append(
-                f"{source.name}: {changed.n_drawn:,} words drawn, {changed.n_unknown:,} of them unknown to "
-                f"it and left as they were{how}"
+                f"{source.name}: {figures['n_drawn']:,.0f} words drawn, {figures['n_unknown']:,.0f} of them "
+                f"unknown to it and left as they were{how}"
             )
-        return _counts(documents, len(self.task.vocabulary)), time.process_time() - started
 
     def _measure(self, name: str, train: Any, test: Any) -> dict[str, float]:
         from sklearn.exceptions import ConvergenceWarning
@@ -235,9 +263,7 @@ class _Bench:
     def _path(self, source: _Source, perturbation: Perturbation, classifier: str) -> Path | None:
         if self.folder is None:
             return None
-        self.folder.mkdir(parents=True, exist_ok=True)
-        words = hashlib.sha256("\n".join(self.task.vocabulary).encode()).hexdigest()
-        facts = [VERSION, *source.facts(perturbation), self.task.notes, words]
+        facts = [VERSION, *source.facts(perturbation), self.task.fingerprint]
         plan = hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:16]
         name = "".join(c if c.isalnum() else "-" for c in source.name)
         return self.folder / f"{name}-{classifier}-{plan}.json"
@@ -254,7 +280,7 @@ def evaluate_classification(
     classifiers: Sequence[str] = PAPER_CLASSIFIERS,
     perturbation: Perturbation | None = None,
     n_draws: int = 1,
-    metric: str | None = None,
+    metric: Metric | None = None,
     controls: bool = True,
     limit: int | None = None,
     data: str | Path | None = None,
@@ -290,6 +316,8 @@ def evaluate_classification(
     first = perturbation or Perturbation()
     check_integer("evaluate_classification", "n_draws", n_draws, 1)
     draws = [replace(first, seed=first.seed + k) for k in range(n_draws)]
+    if folder is not None:
+        make_folder(folder)
     bench = _Bench(task, classifiers, n_jobs, folder, on_step, list(task.notes))
     rows = [bench.row(_Source(UNCHANGED), draws[:1]), bench.row(_Source(RANDOM), draws)] if controls else []
     for name, source in sources.items():
@@ -299,12 +327,17 @@ def evaluate_classification(
     return ClassificationReport(tuple(rows), tuple(classifiers), first, n_draws, notes)
 
 
-def published_classification() -> tuple[SourceResult, ...]:
-    """Rows of the paper's Table 2."""
-    return tuple(
-        SourceResult(source, dict(zip(PAPER_CLASSIFIERS, figures, strict=False)), figures[-1], 0.0, SOURCE)
-        for source, figures in CLASSIFICATION.items()
-    )
+def published_classification(
+    classifiers: Sequence[str] = PAPER_CLASSIFIERS,
+) -> tuple[SourceResult, ...]:
+    """Rows of the paper's Table 2; for some classifiers only, the average is theirs."""
+    rows = []
+    for source, figures in CLASSIFICATION.items():
+        every = dict(zip(PAPER_CLASSIFIERS, figures, strict=False))
+        chosen = {name: every[name] for name in classifiers if name in every}
+        average = figures[-1] if len(chosen) == len(every) else float(np.mean(list(chosen.values())))
+        rows.append(SourceResult(source, chosen, average, 0.0, SOURCE))
+    return tuple(rows)
 
 
 def classification_table(report: ClassificationReport) -> PlainTable:
@@ -319,7 +352,7 @@ def classification_table(report: ClassificationReport) -> PlainTable:
     for row in report.rows:
         label = row.source if row.origin == MEASURED else f"{row.source} ({row.origin})"
         cells = [number(row.accuracies.get(name)) for name in names]
-        seconds = f"{row.seconds:,.0f}" if row.seconds else "-"
+        seconds = f"{row.seconds:,.0f}" if row.origin == MEASURED else "-"
         spread = [_range(row.averages)] if several else []
         table.rows.append([label, *cells, number(row.average), *spread, seconds])
     return table

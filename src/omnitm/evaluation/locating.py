@@ -110,3 +110,14 @@ def _download(known: DataSet) -> Path:
     temporary.write_bytes(content)
     temporary.replace(path)
     return path
+
+
+def make_folder(folder: Path) -> Path:
+    """Make a folder for results unless it is there; an error says why it cannot be one."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise FileError(
+            folder, f"is no folder that results can go to ({error.strerror}); name another."
+        ) from None
+    return folder

@@ -24,7 +24,8 @@ _PACKAGES = ("numpy", "scipy", "scikit-learn", "gensim", "matplotlib", "torch", 
 _TITLE = "Omni TM-AE: the paper's tables and figures, measured again"
 _STYLE = (
     "body{font:16px/1.5 sans-serif;max-width:80em;margin:2em auto;padding:0 1em;color:#222}"
-    "table{border-collapse:collapse;margin:1em 0;font-size:14px}caption{text-align:left;font-weight:bold}"
+    "table{border-collapse:collapse;margin:1em 0;font-size:14px;display:block;overflow-x:auto}"
+    "caption{text-align:left;font-weight:bold}"
     "td,th{padding:.25em .7em;border-bottom:1px solid #ddd;text-align:right}"
     "td.label,th.label{text-align:left}img{max-width:100%}li{color:#444;font-size:14px}"
     ".paper td{color:#777}.missing{background:#fff3e0;padding:.5em 1em}"

@@ -21,11 +21,11 @@ from omnitm.evaluation.document_sets import CLUSTERING_SETS
 from omnitm.evaluation.labelled import load_documents
 from omnitm.evaluation.map_plots import plot_map
 from omnitm.evaluation.pairs import load_pairs
-from omnitm.evaluation.paper_models import train_on_reviews
+from omnitm.evaluation.paper_models import settings_of, train_on_reviews
 from omnitm.evaluation.perturbation import READINGS, Neighbours, Perturbation
 from omnitm.evaluation.published import published_rows
 from omnitm.evaluation.similarity import evaluate_similarity
-from omnitm.evaluation.tables import similarity_tables
+from omnitm.evaluation.tables import PlainTable, similarity_tables
 from omnitm.evaluation.word_groups import WORD_GROUPS
 from omnitm.evaluation.word_maps import map_words, separation_table
 
@@ -34,12 +34,14 @@ if TYPE_CHECKING:
 
     from omnitm.evaluation.labelled import LabelledDocuments
     from omnitm.evaluation.reproduction import Reproduction, StepResult
-    from omnitm.evaluation.tables import PlainTable
 
 _OTHER_WORDS = (
     "the paper names its 13 groups but prints only a few of its 130 words; the others are our own choice, "
     "so the figure shows the same kind of thing, not the same words"
 )
+
+
+_TABLE_2 = ("omni", "fast-omni", "word2vec", "fasttext", "glove", "bert", "elmo")
 
 
 def similarity(run: Reproduction) -> StepResult:
@@ -62,7 +64,7 @@ def classification(run: Reproduction) -> StepResult:
     sources, notes = _review_models(run, reviews.part("train").sample(run.limit, 0))
     task = make_task(reviews, limit=run.limit)
     neighbours = {name: Neighbours(vectors, task.vocabulary) for name, vectors in sources.items()}
-    tables: list[PlainTable] = []
+    tables = [_settings_table(sources)]
     for reading in READINGS:
         report = evaluate_classification(
             neighbours,
@@ -75,7 +77,15 @@ def classification(run: Reproduction) -> StepResult:
         report = replace(report, rows=(*published_classification(), *report.rows))
         tables.append(classification_table(report))
         notes += [note for note in report.notes if note not in notes]
-    return _result(tables=tuple(tables), notes=tuple(notes))
+    return _result(tables=(*tables[1:], tables[0]), notes=tuple(notes))
+
+
+def _settings_table(models: dict[str, WordVectors]) -> PlainTable:
+    table = PlainTable("Sources of Table 2", ["source", "words", "numbers per word", "settings"])
+    for name, vectors in models.items():
+        settings = ", ".join(f"{key} {value}" for key, value in settings_of(vectors).items())
+        table.rows.append([name, f"{len(vectors):,}", f"{vectors.vector_size:,}", settings])
+    return table
 
 
 def _review_models(run: Reproduction, reviews: LabelledDocuments) -> tuple[dict[str, WordVectors], list[str]]:
@@ -84,7 +94,7 @@ def _review_models(run: Reproduction, reviews: LabelledDocuments) -> tuple[dict[
     names = [name for name in run.models if name not in ready]
     if not names and not ready:
         return _models(run), ["the paper trains its sources on IMDb; these were trained on the corpus above"]
-    folder = run.folder / "reviews"
+    folder = run.folder / ("reviews" if run.limit is None else f"reviews-{run.limit}")
     trained, notes = train_on_reviews(
         reviews, folder, names, n_jobs=run.n_jobs, progress=run.progress, on_step=run.say
     )
@@ -96,7 +106,8 @@ def _review_models(run: Reproduction, reviews: LabelledDocuments) -> tuple[dict[
         for name, vectors in sources.items()
         if name == "omni" and len(vectors) >= 300
     }
-    notes.insert(0, "sources were trained on the training reviews, with 20,000 words, as in the paper")
+    notes.insert(0, f"sources were trained on {len(reviews):,} training reviews; the paper's on IMDb as well")
+    notes += [f"{name} was not run: it is not among --models" for name in _TABLE_2 if name not in sources]
     return {**sources, **omni}, notes
 
 
@@ -140,6 +151,11 @@ def tsne(run: Reproduction) -> StepResult:
         plot_map(maps[-1], run.picture(f"map-{name}.png"))
         pictures.append(f"pictures/map-{name}.png")
     unknown = [f"{found.model} does not know {', '.join(found.unknown)}" for found in maps if found.unknown]
+    unknown += [
+        f"{found.model} knows {', '.join(found.alone)} as the only ones of their groups"
+        for found in maps
+        if found.alone
+    ]
     return _result((separation_table(maps),), (_OTHER_WORDS, *unknown), tuple(pictures))
 
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from omnitm.embedding.metrics import Metric
     from omnitm.embedding.word_vectors import WordVectors
 
     Ids = NDArray[np.int32]
@@ -96,8 +97,8 @@ class Neighbours:
         How words are compared; None: as the model does by default.
     """
 
-    def __init__(self, vectors: WordVectors, vocabulary: Sequence[str], metric: str | None = None) -> None:
-        self.vectors, self.metric = vectors, metric or vectors.default_metric
+    def __init__(self, vectors: WordVectors, vocabulary: Sequence[str], metric: Metric | None = None) -> None:
+        self.vectors, self.metric = vectors, vectors.usable_metric(metric)
         self._vocabulary, self._scorer = vocabulary, scorer(self.metric)
         places = {word: place for place, word in enumerate(self._scorer.candidates(vectors))}
         known = [(k, places[word]) for k, word in enumerate(vocabulary) if word in places]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import time
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
@@ -15,10 +16,12 @@ from omnitm.corpus import DocumentIndex, build_index
 from omnitm.corpus.storage import is_index
 from omnitm.embedding import WordVectors
 from omnitm.embedding.company import RECIPE
-from omnitm.errors import OmniTMError, ParameterError
+from omnitm.errors import FileError, OmniTMError, ParameterError
+from omnitm.evaluation.locating import make_folder
 from omnitm.evaluation.paper_models import settings_of, train_once
 from omnitm.evaluation.paper_steps import STEPS
 from omnitm.evaluation.tables import PlainTable
+from omnitm.parameters import check_integer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -88,18 +91,12 @@ class Reproduction:
 
     def run(self) -> list[StepResult]:
         """Run what is missing; return everything."""
-        for name in self.models:
-            if name not in MODELS:
-                known = ", ".join(MODELS)
-                raise ParameterError(f"{name!r} is no model that can be trained; choose from {known}.")
-        for name in self.steps:
-            if name not in STEPS:
-                raise ParameterError(f"{name!r} is no part of the paper; choose from {', '.join(STEPS)}.")
-        self.folder.mkdir(parents=True, exist_ok=True)
-        results = [self._in_step("index", "The corpus", self._index_step)]
+        self._check()
+        make_folder(self.folder)
+        results = [self._timed_once("index", "The corpus", self._index_step)]
         trainable = [] if self.index is None else [name for name in self.models if name not in self.trained]
         results += [
-            self._in_step(f"model-{name}", f"Model {name}", partial(self._model_step, name))
+            self._timed_once(f"model-{name}", f"Model {name}", partial(self._model_step, name))
             for name in (*self.trained, *trainable)
         ]
         for name in self.steps:
@@ -107,11 +104,29 @@ class Reproduction:
             results.append(self._kept_step(name, title, partial(step, self)))
         return results
 
+    def _check(self) -> None:
+        """Refuse what cannot be run before anything is."""
+        for name in self.models:
+            if name not in MODELS:
+                known = ", ".join(MODELS)
+                raise ParameterError(f"{name!r} is no model that can be trained; choose from {known}.")
+        for name in self.steps:
+            if name not in STEPS:
+                raise ParameterError(f"{name!r} is no part of the paper; choose from {', '.join(STEPS)}.")
+        check_integer("Reproduction", "n_seeds", self.n_seeds, 1)
+        check_integer("Reproduction", "n_jobs", self.n_jobs, 1)
+        if self.limit is not None:
+            check_integer("Reproduction", "limit", self.limit, 1)
+        if self.data is not None and not Path(self.data).is_dir():
+            raise FileError(self.data, "is no folder; --data must name the one with wordsim/ and documents/.")
+        for path in (*self.trained.values(), *self.reviewers.values()):
+            WordVectors.load(path)
+        if not self.trained and not Path(self.corpus).exists():
+            raise FileError(self.corpus, "is neither a text nor an index; nothing can be trained.")
+
     def picture(self, name: str) -> Path:
         """Where a picture goes."""
-        folder = self.folder / "pictures"
-        folder.mkdir(exist_ok=True)
-        return folder / name
+        return make_folder(self.folder / "pictures") / name
 
     def say(self, text: str) -> None:
         """Report what is being done."""
@@ -128,6 +143,16 @@ class Reproduction:
             return StepResult(name, title, not_run=str(error))
         return replace(result, name=name, title=title, seconds=round(time.monotonic() - started, 1))
 
+    def _timed_once(self, name: str, title: str, run: Callable[[], StepResult]) -> StepResult:
+        """Run a part that opens what an earlier run made; the time is that of making it."""
+        result, path = self._in_step(name, title, run), self.folder / "parts" / f"{name}.json"
+        kept = _read_part(path, name)
+        if kept is not None and kept.tables == result.tables:
+            return kept
+        if result.not_run is None:
+            _keep_part(path, name, result)
+        return result
+
     def _kept_step(self, name: str, title: str, run: Callable[[], StepResult]) -> StepResult:
         path = self.folder / "parts" / f"{name}.json"
         plan = self._plan(name)
@@ -136,10 +161,7 @@ class Reproduction:
             return kept
         result = self._in_step(name, title, run)
         if result.not_run is None:
-            path.parent.mkdir(exist_ok=True)
-            temporary = path.with_suffix(".tmp")
-            temporary.write_text(json.dumps({"plan": plan, "result": asdict(result)}, indent=2))
-            temporary.replace(path)
+            _keep_part(path, plan, result)
         return result
 
     def _plan(self, name: str) -> str:
@@ -149,6 +171,7 @@ class Reproduction:
             for model, vectors in self.vectors.items()
         ]
         facts = [VERSION, RECIPE, name, models, str(self.data), self.limit, self.n_seeds, self.word]
+        facts.append(_files_in(self.data or os.environ.get("OMNITM_DATA")))
         if name == "classification":
             facts += [list(self.models), {model: str(path) for model, path in self.reviewers.items()}]
         return hashlib.sha256(json.dumps(facts).encode()).hexdigest()
@@ -157,10 +180,7 @@ class Reproduction:
         if is_index(self.corpus):
             self.index = DocumentIndex.open(self.corpus)
         else:
-            own = self.folder / "index"
-            if not is_index(own):
-                build_index(self.corpus, own)
-            self.index = DocumentIndex.open(own)
+            self.index = self._indexed_corpus()
         lengths = int(self.index.document_frequencies.sum())
         facts = [
             ["documents", f"{self.index.n_documents:,}"],
@@ -169,6 +189,22 @@ class Reproduction:
         ]
         note = f"{self.corpus}; the paper's is One Billion Word with 40,000 words, IMDb for its Table 2"
         return StepResult("", "", (PlainTable("Corpus", ["what", "how much"], facts),), (note,))
+
+    def _indexed_corpus(self) -> DocumentIndex:
+        own, note, corpus = (
+            self.folder / "index",
+            self.folder / "corpus.txt",
+            str(Path(self.corpus).resolve()),
+        )
+        if is_index(own) and note.is_file() and note.read_text(encoding="utf-8") != corpus:
+            raise ParameterError(
+                f"{self.folder} holds a run on another corpus, {note.read_text(encoding='utf-8')}; "
+                "name another folder with -o."
+            )
+        if not is_index(own):
+            build_index(self.corpus, own)
+            note.write_text(corpus, encoding="utf-8")
+        return DocumentIndex.open(own)
 
     def _model_step(self, name: str) -> StepResult:
         path = Path(self.trained.get(name, self.folder / "models" / name))
@@ -183,6 +219,21 @@ class Reproduction:
         return StepResult(
             "", "", (PlainTable(f"Settings of {name}", ["setting", "value"], shape + rows),), (origin,)
         )
+
+
+def _files_in(data: str | Path | None) -> list[tuple[str, int]]:
+    """List the files of a data folder and of the folders in it, with their sizes."""
+    if data is None:
+        return []
+    found = (path for pattern in ("*", "*/*") for path in Path(data).glob(pattern))
+    return sorted((str(path), path.stat().st_size) for path in found if path.is_file())
+
+
+def _keep_part(path: Path, plan: str, result: StepResult) -> None:
+    path.parent.mkdir(exist_ok=True)
+    temporary = path.with_suffix(".tmp")
+    temporary.write_text(json.dumps({"plan": plan, "result": asdict(result)}, indent=2))
+    temporary.replace(path)
 
 
 def _read_part(path: Path, plan: str) -> StepResult | None:
