@@ -8,6 +8,7 @@ import pytest
 import scipy.sparse as sp
 
 from omnitm.corpus import DocumentIndex
+from omnitm.embedding.progress import reporting
 from omnitm.embedding.training import add_words, extend_vectors, train_model, train_vectors
 from omnitm.embedding.word_vectors import WordVectors
 from omnitm.engines import ThreadsEngine
@@ -215,6 +216,14 @@ def test_the_bar_goes_to_standard_error(board: DocumentIndex, capfd: pytest.Capt
     assert captured.out == ""
     assert "training words" in captured.err
     assert "2/2" in captured.err
+
+
+def test_the_bar_says_what_is_counted(capfd: pytest.CaptureFixture[str]) -> None:
+    with reporting(True, 0, 2, "reading documents") as report:
+        report(2)
+    shown = capfd.readouterr().err
+    assert "reading documents" in shown
+    assert "documents/s" in shown
 
 
 def test_vectors_of_unknown_origin_cannot_be_extended(board: DocumentIndex) -> None:

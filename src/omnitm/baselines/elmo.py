@@ -148,7 +148,7 @@ def trained_model(settings: ELMo, index: DocumentIndex, progress: ProgressOption
     count = min(settings.n_documents, index.n_documents)
     chosen = np.sort(random.permutation(index.n_documents)[:count])
     documents = [text.split()[:_LONGEST] for text in texts_of(index, chosen.tolist())]
-    with reporting(progress, 0, settings.n_epochs * len(documents)) as report:
+    with reporting(progress, 0, settings.n_epochs * len(documents), "training on documents") as report:
         for epoch in range(settings.n_epochs):
             order = random.permutation(len(documents)).tolist()
             for start in range(0, len(order), settings.batch_size):

@@ -90,7 +90,7 @@ class GloVe:
                 raise CorpusError(
                     "No two words of the text stand in one document; GloVe has nothing to learn."
                 )
-            with reporting(progress, 0, n_entries * self.n_epochs) as report:
+            with reporting(progress, 0, n_entries * self.n_epochs, "training on pairs") as report:
                 vectors = self.fit(blocks, index.n_words, rng, report)
         matrix = vectors[[index.word_id(word) for word in targets]]
         return as_word_vectors(self, index, matrix, targets)

@@ -47,7 +47,7 @@ def mean_over_occurrences(
     chosen = documents_for(index, words, n_occurrences)
     rows = {word: row for row, word in enumerate(words)}
     sums, counts = np.zeros((len(words), encoder.size)), np.zeros(len(words), dtype=np.int64)
-    with reporting(progress, 0, len(chosen)) as report:
+    with reporting(progress, 0, len(chosen), "reading documents") as report:
         for start in range(0, len(chosen), _DOCUMENTS_AT_ONCE):
             numbers = chosen[start : start + _DOCUMENTS_AT_ONCE]
             pieces = [text.split() for text in texts_of(index, numbers)]

@@ -91,7 +91,7 @@ class TMAE:
                 OmniTMWarning,
                 stacklevel=2,
             )
-        with reporting(progress, 0, n_examples) as report:
+        with reporting(progress, 0, n_examples, "training on examples") as report:
             weights = train_shared(
                 index, settings, targets, self.seed, report, negated_literals=self.negated_literals
             )

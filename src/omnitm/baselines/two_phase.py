@@ -92,7 +92,7 @@ second_n_epochs
         """Train the words; None: the whole vocabulary."""
         targets = check_targets(index, words)
         first, second = self.first_settings().total_examples, self.second_settings().total_examples
-        with reporting(progress, 0, len(targets) * (first + second)) as report:
+        with reporting(progress, 0, len(targets) * (first + second), "training on examples") as report:
             clauses = self.first_phase(index, targets, lambda n_words: report(n_words * first))
             before = len(targets) * first
             weights = train_shared(

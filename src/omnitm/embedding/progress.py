@@ -54,11 +54,16 @@ ReportWords = Callable[..., None]
 
 
 @contextlib.contextmanager
-def reporting(progress: ProgressOption, done_before: int, total: int) -> Iterator[ReportWords]:
-    """Yield a function that is told how many words this run has trained, and what has failed since."""
+def reporting(
+    progress: ProgressOption, done_before: int, total: int, task: str = "training words"
+) -> Iterator[ReportWords]:
+    """Yield a function that is told how many words this run has trained, and what has failed since.
+
+    `task` says what is done, and with what: its last word is what is counted.
+    """
     started = time.monotonic()
     failures = set_aside = 0
-    with _listener(progress) as listen:
+    with _listener(progress, task) as listen:
 
         def report(trained: int, news: Sequence[WordFailure] = ()) -> None:
             nonlocal failures, set_aside
@@ -74,11 +79,11 @@ def reporting(progress: ProgressOption, done_before: int, total: int) -> Iterato
 
 
 @contextlib.contextmanager
-def _listener(progress: ProgressOption) -> Iterator[Callable[[Progress], object]]:
+def _listener(progress: ProgressOption, task: str) -> Iterator[Callable[[Progress], object]]:
     if callable(progress):
         yield progress
     elif progress:
-        with ProgressBar() as bar:
+        with ProgressBar(task) as bar:
             yield bar
     else:
         yield lambda _: None
@@ -87,7 +92,8 @@ def _listener(progress: ProgressOption) -> Iterator[Callable[[Progress], object]
 class ProgressBar:
     """One line on standard error: words done, words/s, failures, time left."""
 
-    def __init__(self) -> None:
+    def __init__(self, task: str = "training words") -> None:
+        self._task, self._counted = task, task.rsplit(maxsplit=1)[-1]
         self._bar: Bar | None = None
 
     def __enter__(self) -> ProgressBar:  # noqa: PYI034 - typing.Self came with Python 3.11
@@ -98,14 +104,14 @@ class ProgressBar:
         if self._bar is None:
             self._bar = _new_bar()
             self._bar.start()
-            self._bar.add_task("training words", total=state.total, speed="", trouble="")
+            self._bar.add_task(self._task, total=state.total, speed="", trouble="")
         trouble = f"{state.failures:,} failures" if state.failures else ""
         if state.set_aside:
             trouble += f", {state.set_aside:,} words set aside"
         self._bar.update(
             self._bar.task_ids[0],
             completed=state.done,
-            speed=f"{state.words_per_second:,.1f} words/s",
+            speed=f"{state.words_per_second:,.1f} {self._counted}/s",
             trouble=trouble,
         )
 
