@@ -34,8 +34,8 @@ torture: $(VENV)/.installed ## the long tests
 
 # A copy of the package with sanitized native code; Python itself leaks on purpose, so leaks are not counted. The tests are
 # those of every native file: kernels, classifier, shared banks, text and index, vectors and similarity, GloVe.
-SANITIZED := tests/machine tests/corpus tests/embedding/test_training.py tests/embedding/test_likeness.py \
-    tests/embedding/test_dots.py tests/baselines/test_glove.py tests/baselines/test_tmae.py
+SANITIZED := tests/machine tests/corpus tests/training/test_training.py tests/similarity/test_combined.py \
+    tests/similarity/test_row_products.py tests/baselines/test_glove.py tests/baselines/test_tmae.py
 # The editable install comes before PYTHONPATH, so it is taken out of the way, and nothing runs if that fails.
 RUN_SANITIZED := import sys; \
     sys.meta_path[:] = [f for f in sys.meta_path if "editable" not in type(f).__module__]; \

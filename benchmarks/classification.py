@@ -30,9 +30,9 @@ from omnitm.evaluation.classification import (
     published_classification,
 )
 from omnitm.evaluation.labelled import load_documents
-from omnitm.evaluation.paper_models import train_on_reviews
 from omnitm.evaluation.perturbation import READINGS, Neighbours, Perturbation
 from omnitm.evaluation.tables import to_markdown
+from omnitm.paper.models import train_on_reviews
 
 RESULTS = Path(__file__).parent / "results"
 KEPT = RESULTS / "classification.json"

@@ -26,12 +26,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from omnitm.corpus import DocumentIndex
-from omnitm.embedding.store import ModelFolder, TrainingRecord, index_fingerprint
-from omnitm.embedding.store.journal import finished_rows
-from omnitm.embedding.store.manifest import read_manifest
-from omnitm.embedding.training import train_model
 from omnitm.engines.registry import make_engine
 from omnitm.machine import PAPER, AutoencoderSettings
+from omnitm.store import ModelFolder, TrainingRecord, index_fingerprint
+from omnitm.store.journal import finished_rows
+from omnitm.store.manifest import read_manifest
+from omnitm.training.vocabulary import train_model
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -27,7 +27,7 @@ import urllib.request
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from omnitm.embedding import WordVectors
+from omnitm.vectors import WordVectors
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -18,9 +18,9 @@ from typing import Any
 from scipy.stats import spearmanr
 
 from omnitm import DocumentIndex
-from omnitm.embedding import train_vectors
 from omnitm.engines import ThreadsEngine
 from omnitm.machine import PAPER, AutoencoderSettings
+from omnitm.training import train_vectors
 
 CHANGES: tuple[dict[str, Any], ...] = (
     {},

@@ -17,13 +17,13 @@ from typing import Any
 import numpy as np
 
 from omnitm.corpus import DocumentIndex
-from omnitm.embedding import WordVectors
-from omnitm.embedding.families import RELATIVE_WEIGHT, relatives_by_letters
 from omnitm.evaluation.datasets import PAPER_SETS
-from omnitm.evaluation.published import published_rows
 from omnitm.evaluation.results import SimilarityReport
 from omnitm.evaluation.similarity import evaluate_similarity
 from omnitm.evaluation.tables import similarity_tables
+from omnitm.paper.published_similarity import published_rows
+from omnitm.similarity.word_forms import RELATIVE_WEIGHT, relatives_by_letters
+from omnitm.vectors import WordVectors
 
 RESULTS = Path(__file__).parent / "results"
 OTHER_SETS = ("SimLex-999", "WS-353-SIM", "WS-353-REL")

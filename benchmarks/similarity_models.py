@@ -20,14 +20,14 @@ from typing import TYPE_CHECKING, Any
 from omnitm.baselines import BASELINES, make_baseline
 from omnitm.cli.train import prepare_similarity
 from omnitm.corpus import DocumentIndex
-from omnitm.embedding import WordVectors
-from omnitm.embedding.training import train_model
 from omnitm.machine import PAPER, AutoencoderSettings
+from omnitm.training.vocabulary import train_model
+from omnitm.vectors import WordVectors
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from omnitm.embedding.progress import Progress
+    from omnitm.training.progress import Progress
 
 OMNI: dict[str, dict[str, Any]] = {
     "omni": {},

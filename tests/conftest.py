@@ -10,9 +10,9 @@ import pytest
 from scipy.sparse import csr_matrix
 
 from omnitm.corpus import DocumentIndex, build_index
-from omnitm.embedding import train_vectors
 from omnitm.explain import Explainer
 from omnitm.machine import AutoencoderSettings
+from omnitm.training import train_vectors
 
 # A shell that starts the tests in the background has them ignore Ctrl-C, and so would all that they start.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:

@@ -51,7 +51,7 @@ def test_the_site(site: Path) -> None:
         assert not loaded, page
     reference = (site / "api" / "word-vectors.html").read_text()
     for name in ("most_similar", "save_word2vec_format", "from_pretrained"):
-        assert f'id="omnitm.embedding.word_vectors.WordVectors.{name}"' in reference
+        assert f'id="omnitm.vectors.word_vectors.WordVectors.{name}"' in reference
 
 
 class Quiet(http.server.SimpleHTTPRequestHandler):

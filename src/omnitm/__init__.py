@@ -19,21 +19,21 @@ __all__ = [
 
 if TYPE_CHECKING:
     from omnitm.corpus import DocumentIndex
-    from omnitm.embedding.estimator import OmniTMAE
-    from omnitm.embedding.training import train_model
-    from omnitm.embedding.vectorizer import OmniVectorizer
-    from omnitm.embedding.word_vectors import WordVectors
     from omnitm.explain import Explainer
     from omnitm.machine.classifier import TsetlinMachineClassifier
+    from omnitm.training.estimator import OmniTMAE
+    from omnitm.training.vocabulary import train_model
+    from omnitm.vectors.vectorizer import OmniVectorizer
+    from omnitm.vectors.word_vectors import WordVectors
 
 _HOMES = {
     "DocumentIndex": "omnitm.corpus",
     "Explainer": "omnitm.explain",
-    "OmniTMAE": "omnitm.embedding.estimator",
-    "OmniVectorizer": "omnitm.embedding.vectorizer",
+    "OmniTMAE": "omnitm.training.estimator",
+    "OmniVectorizer": "omnitm.vectors.vectorizer",
     "TsetlinMachineClassifier": "omnitm.machine.classifier",
-    "WordVectors": "omnitm.embedding.word_vectors",
-    "train_model": "omnitm.embedding.training",
+    "WordVectors": "omnitm.vectors.word_vectors",
+    "train_model": "omnitm.training.vocabulary",
 }
 
 

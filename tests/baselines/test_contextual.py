@@ -14,8 +14,8 @@ import pytest
 from omnitm.baselines import BERT, ELMo, fine_tune, make_baseline
 from omnitm.baselines.occurrences import documents_for, mean_over_occurrences
 from omnitm.corpus import DocumentIndex, build_index
-from omnitm.embedding import WordVectors
 from omnitm.errors import CorpusError, FileError, MissingExtraError, OmniTMWarning, ParameterError
+from omnitm.vectors import WordVectors
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -14,7 +14,7 @@ from omnitm.machine.shared_reference import ReferenceSharedAutoencoder
 
 if TYPE_CHECKING:
     from omnitm.corpus import DocumentIndex
-    from omnitm.embedding.progress import Progress
+    from omnitm.training.progress import Progress
 
 SMALL: dict[str, Any] = {"n_clauses": 12, "n_examples": 30, "n_epochs": 2}
 

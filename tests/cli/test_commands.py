@@ -14,8 +14,8 @@ import pytest
 import omnitm
 from omnitm.cli import COMMANDS, main
 from omnitm.corpus import DocumentIndex, python_docs
-from omnitm.embedding import WordVectors
 from omnitm.errors import FileError, OmniTMWarning, TrainingStopped
+from omnitm.vectors import WordVectors
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -15,7 +15,7 @@ import pytest
 
 from omnitm import OmniTMAE, WordVectors
 from omnitm.cli import main
-from omnitm.embedding.store import ModelRecord
+from omnitm.store import ModelRecord
 
 if TYPE_CHECKING:
     from pathlib import Path

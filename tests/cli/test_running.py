@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from omnitm.cli import main
-from omnitm.embedding import WordVectors
 from omnitm.engines import processes
+from omnitm.vectors import WordVectors
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from omnitm.cli import main
-from omnitm.embedding import WordVectors
-from omnitm.embedding.store import TrainingRecord
+from omnitm.store import TrainingRecord
+from omnitm.vectors import WordVectors
 
 if TYPE_CHECKING:
     from pathlib import Path

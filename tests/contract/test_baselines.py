@@ -10,13 +10,13 @@ import pytest
 from omnitm.baselines import BASELINES, CONTEXTUAL, MODELS, OMNI, make_baseline
 from omnitm.cli.train import MODEL_NAMES
 from omnitm.corpus import DocumentIndex, build_index
-from omnitm.embedding import WordVectors
 from omnitm.errors import CorpusError, ParameterError, UnknownWordError
+from omnitm.vectors import WordVectors
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from omnitm.embedding.progress import Progress
+    from omnitm.training.progress import Progress
 
 pytest.importorskip("gensim", reason="Word2Vec and FastText need the extra 'baselines'")
 

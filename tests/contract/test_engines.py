@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from omnitm.embedding import train_model
 from omnitm.engines import Engine, ProcessesEngine, ThreadsEngine, WordJob
 from omnitm.engines.registry import ENGINES, make_engine
 from omnitm.errors import ParameterError
 from omnitm.machine import AutoencoderSettings, word_key
+from omnitm.training import train_model
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from omnitm.embedding import train_vectors
 from omnitm.engines import ray_cluster, ray_tasks
-from omnitm.engines.ledger import Ledger
+from omnitm.engines.job_queue import Ledger
 from omnitm.engines.protocol import WordJob
 from omnitm.engines.ray_cluster import RayEngine
 from omnitm.engines.ray_tasks import BatchTask, CorpusNotHere, train_batch
@@ -20,13 +19,14 @@ from omnitm.engines.registry import make_engine
 from omnitm.engines.shared_corpus import SharedCorpus, shared
 from omnitm.errors import EngineError, MissingExtraError, OmniTMWarning, ParameterError
 from omnitm.machine import Autoencoder, AutoencoderSettings
+from omnitm.training import train_vectors
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
     from omnitm.corpus import DocumentIndex
-    from omnitm.embedding.progress import Progress
+    from omnitm.training.progress import Progress
 
 SETTINGS = AutoencoderSettings(n_clauses=6, n_examples=40, accumulation=2)
 

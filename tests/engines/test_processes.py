@@ -13,19 +13,20 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from omnitm.embedding import WordVectors, train_model, train_vectors
 from omnitm.engines import ProcessesEngine, ThreadsEngine, processes
-from omnitm.engines.ledger import Ledger
-from omnitm.engines.patience import Patience, Silence
+from omnitm.engines.hang_timeout import Patience, Silence
+from omnitm.engines.job_queue import Ledger
 from omnitm.engines.protocol import WordJob
 from omnitm.errors import EngineError, OmniTMWarning, ParameterError, SetAsideError
 from omnitm.machine import AutoencoderSettings
+from omnitm.training import train_model, train_vectors
+from omnitm.vectors import WordVectors
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from omnitm.corpus import DocumentIndex
-    from omnitm.embedding.progress import Progress
+    from omnitm.training.progress import Progress
 
 SETTINGS = AutoencoderSettings(n_clauses=6, n_examples=40, accumulation=2)
 BAD_WORD = """
@@ -204,7 +205,7 @@ SUPERVISOR = """
 import sys
 sys.path.insert(0, sys.argv[1])
 from conftest import checkerboard
-from omnitm.embedding import train_vectors
+from omnitm.training import train_vectors
 from omnitm.engines import ProcessesEngine
 from omnitm.machine import AutoencoderSettings
 settings = AutoencoderSettings(n_examples=2**30)

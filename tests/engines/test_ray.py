@@ -14,16 +14,17 @@ import numpy as np
 import pytest
 
 from omnitm.corpus import DocumentIndex, build_index
-from omnitm.embedding import WordVectors, train_model, train_vectors
-from omnitm.embedding.store.journal import finished_rows
 from omnitm.engines import ThreadsEngine
 from omnitm.engines.ray_cluster import RayEngine
 from omnitm.machine import AutoencoderSettings
+from omnitm.store.journal import finished_rows
+from omnitm.training import train_model, train_vectors
+from omnitm.vectors import WordVectors
 
 from .conftest import Cluster, descendants, kill_all, wait_for_cores
 
 if TYPE_CHECKING:
-    from omnitm.embedding.progress import Progress
+    from omnitm.training.progress import Progress
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # what Ray warns of is not ours
 SETTINGS = AutoencoderSettings(n_clauses=32, n_examples=2000)

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from omnitm.embedding import train_vectors
 from omnitm.machine import AutoencoderSettings
+from omnitm.training import train_vectors
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -9,7 +9,6 @@ import pytest
 
 from omnitm.cli import main
 from omnitm.corpus import build_index
-from omnitm.embedding import train_vectors
 from omnitm.errors import FileError, MissingExtraError, ParameterError
 from omnitm.evaluation import ablation as room
 from omnitm.evaluation.ablation import FACTORS, QUICK_FACTORS, Ablation, check_factors
@@ -17,6 +16,7 @@ from omnitm.evaluation.pairs import WordPairs
 from omnitm.evaluation.plots import figure_class, plot_ablation
 from omnitm.evaluation.state_readouts import READ_OUTS, read_out, train_read_outs
 from omnitm.machine import AutoencoderSettings
+from omnitm.training import train_vectors
 
 if TYPE_CHECKING:
     from pathlib import Path

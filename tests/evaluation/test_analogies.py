@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from omnitm.cli import main
-from omnitm.embedding import WordVectors
-from omnitm.embedding.store import ModelRecord
 from omnitm.errors import FileError, ParameterError
 from omnitm.evaluation.analogies import evaluate_analogies, load_questions, read_questions
+from omnitm.store import ModelRecord
+from omnitm.vectors import WordVectors
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -13,7 +13,6 @@ from scipy.sparse import csr_matrix
 from omnitm.cli import evaluate_interpretability
 from omnitm.cli.evaluate_interpretability import trained_again
 from omnitm.corpus import DocumentIndex, build_index
-from omnitm.embedding import WordVectors, train_model, train_vectors
 from omnitm.errors import ParameterError
 from omnitm.evaluation.coherence import Coherence
 from omnitm.evaluation.interpretability import measure_interpretability, stability, word_tops
@@ -27,6 +26,8 @@ from omnitm.evaluation.readouts import (
     read_out_raw,
 )
 from omnitm.machine import AutoencoderSettings
+from omnitm.training import train_model, train_vectors
+from omnitm.vectors import WordVectors
 
 TOPICS, PER_TOPIC = "abc", 26
 WORDS = [f"{topic}word{chr(97 + k)}" for topic in TOPICS for k in range(PER_TOPIC)]

@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 from omnitm.cli import main
-from omnitm.embedding import WordVectors
-from omnitm.embedding.store import ModelRecord
 from omnitm.errors import ParameterError
 from omnitm.evaluation import PAPER_SETS, evaluate_similarity, published_rows
 from omnitm.evaluation.pairs import WordPairs
 from omnitm.evaluation.results import SimilarityReport
 from omnitm.evaluation.tables import PlainTable, similarity_csv, similarity_tables
+from omnitm.store import ModelRecord
+from omnitm.vectors import WordVectors
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

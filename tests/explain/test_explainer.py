@@ -7,10 +7,11 @@ import pytest
 
 import omnitm
 from omnitm.corpus import DocumentIndex, build_index
-from omnitm.embedding import WordVectors, train_model, train_vectors
 from omnitm.errors import CorpusError, FileError, ParameterError
 from omnitm.explain import Explainer
 from omnitm.machine import AutoencoderSettings
+from omnitm.training import train_model, train_vectors
+from omnitm.vectors import WordVectors
 
 if TYPE_CHECKING:
     from collections.abc import Callable

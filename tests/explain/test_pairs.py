@@ -10,10 +10,12 @@ from rich.console import Console
 
 from omnitm.cli.why import print_comparison
 from omnitm.corpus import DocumentIndex
-from omnitm.embedding import WordVectors, metrics, train_vectors
 from omnitm.errors import FileError, ParameterError, UnknownWordError
 from omnitm.explain import Explainer
 from omnitm.machine import AutoencoderSettings
+from omnitm.similarity import scorers
+from omnitm.training import train_vectors
+from omnitm.vectors import WordVectors
 
 
 @pytest.mark.parametrize("metric", ["cosine", "similarity"])
@@ -59,14 +61,14 @@ def test_a_symmetric_association_has_the_clauses_of_both(explainer: Explainer) -
 def test_any_metric_with_contributions_can_be_explained(
     explainer: Explainer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    class Product(metrics.Cosine):
+    class Product(scorers.Cosine):
         def pair(self, vectors: WordVectors, first: str, second: str) -> float:
             return float(self.contributions(vectors, first, second).sum())
 
         def contributions(self, vectors: WordVectors, first: str, second: str) -> Any:
             return vectors[first].astype(float) * vectors[second]
 
-    monkeypatch.setitem(metrics.SCORERS, "product", Product())
+    monkeypatch.setitem(scorers.SCORERS, "product", Product())
     found = explainer.why("a0", "a1", metric="product", n=3)
     assert found.total_for + found.total_against == found.score
     with pytest.raises(

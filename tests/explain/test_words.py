@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from omnitm.corpus import DocumentIndex
-from omnitm.embedding import train_vectors
 from omnitm.errors import ParameterError, UnknownWordError
 from omnitm.explain import Explainer
 from omnitm.machine import AutoencoderSettings
+from omnitm.training import train_vectors
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -12,11 +12,11 @@ import uvicorn
 from starlette.testclient import TestClient
 
 from omnitm.corpus import DocumentIndex, Preparation, build_index
-from omnitm.embedding.training import train_model
 from omnitm.explain import Explainer
 from omnitm.explorer import ExplorerSettings, create_app
 from omnitm.explorer.server import address, listen
 from omnitm.machine import AutoencoderSettings
+from omnitm.training.vocabulary import train_model
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -11,9 +11,9 @@ import numpy as np
 
 from omnitm.baselines.occurrences import mean_over_occurrences
 from omnitm.baselines.protocol import as_word_vectors
-from omnitm.embedding.training import check_targets
 from omnitm.errors import FileError, MissingExtraError, ParameterError
 from omnitm.parameters import check_integer, check_real
+from omnitm.training.vocabulary import check_targets
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from omnitm.corpus import DocumentIndex
-    from omnitm.embedding import WordVectors
-    from omnitm.embedding.progress import ProgressOption
+    from omnitm.training.progress import ProgressOption
+    from omnitm.vectors import WordVectors
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,10 +10,10 @@ import numpy as np
 
 from omnitm.baselines.occurrences import mean_over_occurrences, texts_of
 from omnitm.baselines.protocol import as_word_vectors
-from omnitm.embedding.progress import reporting
-from omnitm.embedding.training import check_targets
 from omnitm.errors import MissingExtraError, ParameterError
 from omnitm.parameters import check_integer, check_real
+from omnitm.training.progress import reporting
+from omnitm.training.vocabulary import check_targets
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from omnitm.corpus import DocumentIndex
-    from omnitm.embedding import WordVectors
-    from omnitm.embedding.progress import ProgressOption
+    from omnitm.training.progress import ProgressOption
+    from omnitm.vectors import WordVectors
 
 _FILTERS = [[1, 16], [2, 16], [3, 32], [4, 32]]  # width and number, for models trained here
 _LETTERS, _LETTER_SIZE = 24, 16

@@ -9,17 +9,17 @@ import numpy as np
 
 from omnitm.baselines.protocol import as_word_vectors
 from omnitm.baselines.tokens import Tokens, tokens_of
-from omnitm.embedding.progress import reporting
-from omnitm.embedding.training import check_targets
 from omnitm.errors import MissingExtraError
 from omnitm.parameters import check_integer
+from omnitm.training.progress import reporting
+from omnitm.training.vocabulary import check_targets
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from omnitm.corpus import DocumentIndex
-    from omnitm.embedding import WordVectors
-    from omnitm.embedding.progress import ProgressOption
+    from omnitm.training.progress import ProgressOption
+    from omnitm.vectors import WordVectors
 
 _LONGEST_SENTENCE = 10_000  # gensim drops what comes after that many words
 _DOCUMENTS_AT_ONCE = 10_000

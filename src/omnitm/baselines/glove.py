@@ -12,10 +12,10 @@ import numpy as np
 from omnitm import _native
 from omnitm.baselines.protocol import as_word_vectors
 from omnitm.baselines.tokens import Tokens, tokens_of
-from omnitm.embedding.progress import reporting
-from omnitm.embedding.training import check_targets
 from omnitm.errors import CorpusError
 from omnitm.parameters import check_integer, check_real
+from omnitm.training.progress import reporting
+from omnitm.training.vocabulary import check_targets
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from omnitm.corpus import DocumentIndex
-    from omnitm.embedding import WordVectors
-    from omnitm.embedding.progress import ProgressOption
+    from omnitm.training.progress import ProgressOption
+    from omnitm.vectors import WordVectors
 
 #: A count of two neighbours, as in native/glove.hpp.
 ENTRY = np.dtype([("row", "<u4"), ("column", "<u4"), ("log_count", "<f4"), ("importance", "<f4")])

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from omnitm.embedding.progress import reporting
 from omnitm.errors import CorpusError, OmniTMWarning
+from omnitm.training.progress import reporting
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from omnitm.corpus import DocumentIndex
-    from omnitm.embedding.progress import ProgressOption
+    from omnitm.training.progress import ProgressOption
 
 _DOCUMENTS_AT_ONCE = 256
 

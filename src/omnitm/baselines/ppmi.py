@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from omnitm.baselines.protocol import as_word_vectors
-from omnitm.embedding.progress import reporting
-from omnitm.embedding.store.sparse import SparseMatrix
-from omnitm.embedding.training import check_targets
 from omnitm.parameters import check_integer, check_real
+from omnitm.store.sparse import SparseMatrix
+from omnitm.training.progress import reporting
+from omnitm.training.vocabulary import check_targets
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from omnitm.corpus import DocumentIndex
-    from omnitm.embedding import WordVectors
-    from omnitm.embedding.progress import ProgressOption
+    from omnitm.training.progress import ProgressOption
+    from omnitm.vectors import WordVectors
 
 STEPS_PER_NAT = 100  # vectors hold hundredths of a nat, so that every read-out of integers applies
 _ROWS_AT_ONCE = 500

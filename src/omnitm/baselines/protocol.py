@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
-from omnitm.embedding.store import ModelRecord, index_fingerprint
-from omnitm.embedding.word_vectors import WordVectors
+from omnitm.store import ModelRecord, index_fingerprint
+from omnitm.vectors.word_vectors import WordVectors
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from omnitm.corpus import DocumentIndex
-    from omnitm.embedding.progress import ProgressOption
-    from omnitm.embedding.rows import RowMatrix
+    from omnitm.similarity.row_matrix import RowMatrix
+    from omnitm.training.progress import ProgressOption
 
 
 class Baseline(Protocol):

@@ -10,12 +10,12 @@ import numpy as np
 
 from omnitm.baselines.background import run_in_background
 from omnitm.baselines.protocol import as_word_vectors
-from omnitm.embedding.progress import reporting
-from omnitm.embedding.training import check_targets
 from omnitm.errors import OmniTMWarning
 from omnitm.machine import AutoencoderSettings, word_key
 from omnitm.machine.shared import SharedAutoencoder
 from omnitm.parameters import check_integer
+from omnitm.training.progress import reporting
+from omnitm.training.vocabulary import check_targets
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from omnitm.corpus import DocumentIndex
-    from omnitm.embedding import WordVectors
-    from omnitm.embedding.progress import ProgressOption
+    from omnitm.training.progress import ProgressOption
+    from omnitm.vectors import WordVectors
 
 _MANY_EXAMPLES = 50_000_000  # hours
 

@@ -11,19 +11,19 @@ from omnitm.baselines.background import run_in_background
 from omnitm.baselines.protocol import as_word_vectors
 from omnitm.baselines.tmae import train_shared
 from omnitm.corpus import DocumentIndex
-from omnitm.embedding.progress import reporting
-from omnitm.embedding.training import check_targets
 from omnitm.errors import CorpusError
 from omnitm.machine import Autoencoder, AutoencoderSettings, word_key
 from omnitm.parameters import check_integer
+from omnitm.training.progress import reporting
+from omnitm.training.vocabulary import check_targets
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from numpy.typing import NDArray
 
-    from omnitm.embedding import WordVectors
-    from omnitm.embedding.progress import ProgressOption
+    from omnitm.training.progress import ProgressOption
+    from omnitm.vectors import WordVectors
 
 Clauses = list["NDArray[np.int64]"]  # of one word: the words that each clause includes
 

@@ -40,8 +40,8 @@ def add_parser(commands: Commands) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Write the card anew; what is not said stays as it was."""
-    from omnitm.embedding import WordVectors
-    from omnitm.embedding.sharing.kept_card import make_card
+    from omnitm.sharing.kept_card import make_card
+    from omnitm.vectors import WordVectors
 
     if arguments.model.is_file():
         raise FileError(arguments.model, "is a packed model; `omnitm unpack` it, its folder has the card")

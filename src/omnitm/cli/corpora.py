@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from omnitm.embedding.store.whereabouts import INDEX
 from omnitm.errors import ParameterError
+from omnitm.store.model_notes import INDEX
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from omnitm.cli.examples import Commands
     from omnitm.corpus import DocumentIndex
-    from omnitm.embedding import WordVectors
+    from omnitm.vectors import WordVectors
 
 _TEXT, _INDEX, _MODEL = "python-docs.txt", "index", "model"
 _VOCABULARY = 5_000
@@ -50,8 +50,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Read, train, show, suggest; a second run finds everything done and only shows it."""
     from rich.console import Console
 
-    from omnitm.embedding.training import train_model
     from omnitm.engines import ThreadsEngine
+    from omnitm.training.vocabulary import train_model
 
     console, folder = Console(highlight=False), arguments.output
     engine = ThreadsEngine(arguments.threads)
@@ -82,7 +82,7 @@ def most_frequent(index: DocumentIndex, count: int, also: tuple[str, ...]) -> li
 
 def _corpus_text(folder: Path, console: Console) -> Path:
     from omnitm.corpus.python_docs import python_paragraphs
-    from omnitm.embedding.store.files import write_file, writing
+    from omnitm.files.plain import write_file, writing
 
     path = folder / _TEXT
     if path.exists():

@@ -23,7 +23,7 @@ questions of your own, four words per line, ': name' before a section:
 
 def add_parser(commands: Commands) -> None:
     """Fill the parser of this command."""
-    from omnitm.embedding.metrics import SCORERS
+    from omnitm.similarity.scorers import SCORERS
 
     parser = command_parser(
         commands,

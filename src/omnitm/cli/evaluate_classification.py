@@ -25,9 +25,9 @@ documents of your own, with the fields text, label (two of them) and split (trai
 
 def add_parser(commands: Commands) -> None:
     """Fill the parser of this command."""
-    from omnitm.embedding.metrics import SCORERS
     from omnitm.evaluation.classifiers import CLASSIFIERS
     from omnitm.evaluation.perturbation import READINGS
+    from omnitm.similarity.scorers import SCORERS
 
     summary = "classify documents after training on ones whose words a model replaced"
     parser = command_parser(commands, "classification", run, summary=summary, example=_EXAMPLE)

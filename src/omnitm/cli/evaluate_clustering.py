@@ -27,7 +27,7 @@ documents of your own, a CSV, TSV or JSON Lines file with a text and a label per
 
 def add_parser(commands: Commands) -> None:
     """Fill the parser of this command."""
-    from omnitm.embedding.vectorizer import WEIGHTINGS
+    from omnitm.vectors.vectorizer import WEIGHTINGS
 
     parser = command_parser(
         commands,

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
     from omnitm.cli.examples import Commands
     from omnitm.corpus import DocumentIndex
-    from omnitm.embedding import WordVectors
     from omnitm.evaluation.interpretability import Interpretability
     from omnitm.evaluation.readouts import Readout
+    from omnitm.vectors import WordVectors
 
 _EXAMPLE = """\
   omnitm evaluate interpretability news-model word2vec-model --index held-out-index
@@ -71,10 +71,10 @@ def run(arguments: argparse.Namespace) -> int:
 def measure_all(arguments: argparse.Namespace) -> list[Interpretability]:
     """Read every model out and measure it."""
     from omnitm.corpus import DocumentIndex
-    from omnitm.embedding import WordVectors
     from omnitm.evaluation.coherence import Coherence
     from omnitm.evaluation.interpretability import measure_interpretability
     from omnitm.evaluation.readouts import choose_words, nmf_of_ppmi, read_out
+    from omnitm.vectors import WordVectors
 
     for name in ("vocabulary", "words"):
         if getattr(arguments, name) < 20:
@@ -109,11 +109,11 @@ def trained_again(
     """
     from dataclasses import replace
 
-    from omnitm.embedding import WordVectors as Vectors
-    from omnitm.embedding import train_vectors
-    from omnitm.embedding.store import TrainingRecord
     from omnitm.evaluation.readouts import read_out, read_out_again
-    from omnitm.explain.places import index_of_model
+    from omnitm.explain.find_index import index_of_model
+    from omnitm.store import TrainingRecord
+    from omnitm.training import train_vectors
+    from omnitm.vectors import WordVectors as Vectors
 
     other = path.with_name(f"{path.name}-seed1")
     if other.is_dir():
@@ -128,7 +128,7 @@ def trained_again(
 
 
 def _index_for_nmf(model: Path, words: list[str], trained_on: Path | None) -> DocumentIndex:
-    from omnitm.explain.places import index_of_model
+    from omnitm.explain.find_index import index_of_model
 
     index = index_of_model(model, trained_on)
     if index is None or not set(words) <= set(index.vocabulary):

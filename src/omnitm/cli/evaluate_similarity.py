@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from omnitm.cli.examples import Commands
-    from omnitm.embedding import WordVectors
+    from omnitm.vectors import WordVectors
 
 _EXAMPLE = """\
   omnitm evaluate similarity news-model --data wordsim/ --baseline paper
@@ -28,7 +28,7 @@ pairs of your own, two words and a score per line:
 
 def add_parser(commands: Commands) -> None:
     """Fill the parser of this command."""
-    from omnitm.embedding.metrics import SCORERS
+    from omnitm.similarity.scorers import SCORERS
 
     parser = command_parser(
         commands,
@@ -82,10 +82,10 @@ def run(arguments: argparse.Namespace) -> int:
     """Score all models and print one table."""
     from rich.console import Console
 
-    from omnitm.embedding.metrics import SCORERS
-    from omnitm.evaluation.published import published_rows
     from omnitm.evaluation.similarity import evaluate_similarity
     from omnitm.evaluation.tables import similarity_csv, similarity_tables
+    from omnitm.paper.published_similarity import published_rows
+    from omnitm.similarity.scorers import SCORERS
 
     models = with_compact_forms(open_models(arguments.models), arguments.reduce, arguments.sparsify)
     metrics = [*SCORERS] if "all" in arguments.metrics else arguments.metrics
@@ -114,7 +114,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def open_models(sources: list[str]) -> dict[str, WordVectors]:
     """Open models by folder, each under the name given before `=` or that of its folder."""
-    from omnitm.embedding import WordVectors
+    from omnitm.vectors import WordVectors
 
     models: dict[str, WordVectors] = {}
     for source in sources:

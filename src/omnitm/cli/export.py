@@ -42,9 +42,9 @@ def add_parser(commands: Commands) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Say what will be written, and write it."""
-    from omnitm.embedding import WordVectors
-    from omnitm.embedding.sharing.export import plan_export, write_export
-    from omnitm.embedding.sharing.forms import readable
+    from omnitm.sharing.export import plan_export, write_export
+    from omnitm.sharing.forms import readable
+    from omnitm.vectors import WordVectors
 
     vectors = WordVectors.load(arguments.model)
     plan = plan_export(

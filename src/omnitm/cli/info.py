@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import argparse
 
     from omnitm.cli.examples import Commands
-    from omnitm.embedding.store import AnyRecord
+    from omnitm.store import AnyRecord
 
 _EXAMPLE = """\
   omnitm info news-model
@@ -61,8 +61,8 @@ def _index_info(arguments: argparse.Namespace) -> int:
 
 def model_facts(path: Path, *, verify: bool) -> dict[str, Any]:
     """Collect what is worth knowing about a model."""
-    from omnitm.embedding.store import load_model
-    from omnitm.embedding.store.folder import adding
+    from omnitm.store import load_model
+    from omnitm.store.folder import adding
 
     model = load_model(path, verify=verify)
     facts: dict[str, Any] = {
@@ -86,8 +86,8 @@ def model_facts(path: Path, *, verify: bool) -> dict[str, Any]:
 
 def _stored(matrix: Any, record: AnyRecord) -> dict[str, Any]:
     """Say how the rows are stored, if that is not as they are."""
-    from omnitm.embedding.rows import RowMatrix
-    from omnitm.embedding.store.record import keep_top_of
+    from omnitm.similarity.row_matrix import RowMatrix
+    from omnitm.store.record import keep_top_of
 
     facts: dict[str, Any] = {}
     if isinstance(matrix, RowMatrix):

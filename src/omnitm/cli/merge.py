@@ -47,8 +47,8 @@ def add_parser(commands: Commands) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Merge, and say what came out."""
     from omnitm.cli.train import prepare_similarity
-    from omnitm.embedding import WordVectors
-    from omnitm.embedding.shards import merge_models
+    from omnitm.training.shards import merge_models
+    from omnitm.vectors import WordVectors
 
     missing = merge_models(
         arguments.parts, arguments.output, allow_missing=arguments.allow_missing, force=arguments.force

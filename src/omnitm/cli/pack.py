@@ -34,8 +34,8 @@ def run(arguments: argparse.Namespace) -> int:
     from rich.console import Console
     from rich.progress import Progress
 
-    from omnitm.embedding.sharing.forms import readable
-    from omnitm.embedding.store import load_model, pack_model
+    from omnitm.sharing.forms import readable
+    from omnitm.store import load_model, pack_model
 
     matrix = load_model(arguments.model).matrix
     with Progress(console=Console(stderr=True), disable=arguments.quiet) as bar:

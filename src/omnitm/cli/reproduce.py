@@ -66,8 +66,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Run what is missing and write the report."""
     from rich.console import Console
 
-    from omnitm.evaluation.paper_report import write_report
-    from omnitm.evaluation.reproduction import Reproduction
+    from omnitm.paper.report import write_report
+    from omnitm.paper.reproduction import Reproduction
 
     console = Console(stderr=True, quiet=arguments.quiet)
     reproduction = Reproduction(

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable, Iterator
 
-    from omnitm.embedding.progress import Progress
     from omnitm.engines import Engine
+    from omnitm.training.progress import Progress
 
 
 def add_running_options(parser: argparse.ArgumentParser) -> None:
@@ -74,7 +74,7 @@ def check_no_running_options(arguments: argparse.Namespace) -> None:
 @contextlib.contextmanager
 def listening(arguments: argparse.Namespace) -> Iterator[Any]:
     """Yield what is told about progress: a bar, a log, both or neither."""
-    from omnitm.embedding.progress import ProgressBar, ProgressLog
+    from omnitm.training.progress import ProgressBar, ProgressLog
 
     listeners: list[Callable[[Progress], object]] = []
 

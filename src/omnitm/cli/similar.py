@@ -47,7 +47,7 @@ def add_parser(commands: Commands) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Look the words up and print their neighbours."""
-    from omnitm.embedding import WordVectors
+    from omnitm.vectors import WordVectors
 
     if arguments.minus and not arguments.together:
         raise ParameterError("--minus needs --together.")

@@ -24,7 +24,7 @@ from omnitm.machine import PAPER, AutoencoderSettings
 if TYPE_CHECKING:
     from omnitm.cli.examples import Commands
     from omnitm.corpus import DocumentIndex
-    from omnitm.embedding import WordVectors
+    from omnitm.vectors import WordVectors
 
 _EXAMPLE = """\
   omnitm train news.txt -o news-model --top 2000
@@ -147,10 +147,10 @@ def _add_settings(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Train, and say what came out."""
     from omnitm.cli.corpora import open_corpus
-    from omnitm.embedding.shards import Shard
-    from omnitm.embedding.store.folder import check_free_for_use
-    from omnitm.embedding.training import add_words, train_model
     from omnitm.engines.threads import available_cores
+    from omnitm.store.folder import check_free_for_use
+    from omnitm.training.shards import Shard
+    from omnitm.training.vocabulary import add_words, train_model
 
     if arguments.model not in {"omni", "fast-omni"}:
         return _run_baseline(arguments)
@@ -199,7 +199,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _run_baseline(arguments: argparse.Namespace) -> int:
     from omnitm.cli.corpora import open_corpus
     from omnitm.cli.train_baseline import baseline_settings, check_options, train_baseline
-    from omnitm.embedding.store.folder import check_free_for_use
+    from omnitm.store.folder import check_free_for_use
 
     check_options(arguments)
     check_no_running_options(arguments)
@@ -227,8 +227,8 @@ def _run_baseline(arguments: argparse.Namespace) -> int:
 
 
 def _note_license(arguments: argparse.Namespace) -> None:
-    from omnitm.embedding import WordVectors
-    from omnitm.embedding.sharing.kept_card import keep_card
+    from omnitm.sharing.kept_card import keep_card
+    from omnitm.vectors import WordVectors
 
     if arguments.license is not None:
         vectors = WordVectors.load(arguments.output)
@@ -260,7 +260,7 @@ def _top_words(arguments: argparse.Namespace, index: DocumentIndex) -> list[str]
 
 
 def _words_to_add(arguments: argparse.Namespace, index: DocumentIndex, named: list[str] | None) -> list[str]:
-    from omnitm.embedding import WordVectors
+    from omnitm.vectors import WordVectors
 
     if named is not None:
         return named
@@ -287,7 +287,7 @@ def read_targets(path: Path) -> list[str]:
 
 def prepare_similarity(model: Path, *, quiet: bool) -> None:
     """Compute what the default similarity needs now, so that the first question is answered at once."""
-    from omnitm.embedding import WordVectors
+    from omnitm.vectors import WordVectors
 
     vectors = WordVectors.load(model)
     if vectors.default_metric != "similarity":

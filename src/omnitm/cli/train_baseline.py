@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from omnitm.corpus import DocumentIndex
-    from omnitm.embedding import WordVectors
+    from omnitm.vectors import WordVectors
 
 _ONE_GO = "it is trained in one go"
 _ONLY_OMNI = {
@@ -49,7 +49,7 @@ def train_baseline(
 ) -> WordVectors:
     """Train and save a model; mistakes in its settings come before any work."""
     from omnitm.baselines import make_baseline
-    from omnitm.embedding import WordVectors
+    from omnitm.vectors import WordVectors
 
     baseline = make_baseline(arguments.model, settings)
     index = open_index()

@@ -27,7 +27,7 @@ def add_parser(commands: Commands) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Unpack, and compare with what was packed."""
-    from omnitm.embedding.store import unpack_model
+    from omnitm.store import unpack_model
 
     unpack_model(arguments.file, arguments.output, force=arguments.force)
     return 0

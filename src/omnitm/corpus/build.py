@@ -20,8 +20,8 @@ from omnitm.corpus.storage import FolderSink, folder_in_the_making, to_json_text
 from omnitm.corpus.streams import binary_file, not_text
 from omnitm.corpus.vocabulary import IndexSummary, VocabularyChoice, VocabularyRules
 from omnitm.errors import CorpusError
+from omnitm.files.system import system
 from omnitm.parameters import check_integer
-from omnitm.system import system
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

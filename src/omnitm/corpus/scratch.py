@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 import numpy as np
 
 from omnitm.errors import FileError
-from omnitm.system import system
+from omnitm.files.system import system
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -16,7 +16,7 @@ import numpy as np
 
 from omnitm.corpus.scratch import not_written, open_new, write_at
 from omnitm.errors import FileError
-from omnitm.system import system
+from omnitm.files.system import system
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

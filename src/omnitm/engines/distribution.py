@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from omnitm.engines.shared_corpus import ARRAYS, MANIFEST, MappedCorpus, SharedCorpus, sealed_manifest
 from omnitm.errors import FileError
-from omnitm.system import system
+from omnitm.files.system import system
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

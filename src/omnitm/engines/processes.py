@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from omnitm.engines.ledger import Ledger
-from omnitm.engines.patience import Patience, Silence, check_patience
+from omnitm.engines.hang_timeout import Patience, Silence, check_patience
+from omnitm.engines.job_queue import Ledger
 from omnitm.engines.shared_corpus import SharedCorpus, shared
 from omnitm.engines.threads import available_cores
 from omnitm.engines.worker import FAILED, HEADER, READY
 from omnitm.errors import EngineError
+from omnitm.files.system import system
 from omnitm.parameters import check_integer
-from omnitm.system import system
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

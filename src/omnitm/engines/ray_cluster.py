@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import omnitm
 from omnitm.engines.distribution import CorpusSource
-from omnitm.engines.ledger import Ledger
-from omnitm.engines.patience import check_patience
+from omnitm.engines.hang_timeout import check_patience
+from omnitm.engines.job_queue import Ledger
 from omnitm.engines.ray_tasks import BatchResult, BatchTask, CorpusNotHere, train_batch
 from omnitm.engines.shared_corpus import shared
 from omnitm.errors import EngineError, MissingExtraError

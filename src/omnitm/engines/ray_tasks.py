@@ -11,7 +11,7 @@ import numpy as np
 
 import omnitm
 from omnitm.engines.distribution import local_copy
-from omnitm.engines.patience import silence_allowed
+from omnitm.engines.hang_timeout import silence_allowed
 from omnitm.engines.shared_corpus import MappedCorpus, SharedCorpus
 from omnitm.errors import EngineError, FileError
 from omnitm.machine.autoencoder import Autoencoder

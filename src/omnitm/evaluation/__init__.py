@@ -3,9 +3,9 @@
 from omnitm.evaluation.analogies import AnalogyReport, evaluate_analogies
 from omnitm.evaluation.datasets import DATA_SETS, PAPER_SETS, DataSet
 from omnitm.evaluation.pairs import WordPairs, load_pairs
-from omnitm.evaluation.published import published_rows
 from omnitm.evaluation.results import ModelResult, SetResult, SimilarityReport
 from omnitm.evaluation.similarity import evaluate_similarity
+from omnitm.paper.published_similarity import published_rows
 
 __all__ = [
     "DATA_SETS",

@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from omnitm.embedding import WordVectors, train_vectors
-from omnitm.embedding.store import index_fingerprint
 from omnitm.engines import ThreadsEngine
 from omnitm.errors import ParameterError
 from omnitm.evaluation.similarity import evaluate_similarity
 from omnitm.evaluation.state_readouts import READ_OUTS, train_read_outs
 from omnitm.evaluation.tables import PlainTable, number
 from omnitm.machine import AutoencoderSettings
+from omnitm.store import index_fingerprint
+from omnitm.training import train_vectors
+from omnitm.vectors import WordVectors
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -11,7 +11,7 @@ import numpy as np
 
 from omnitm.errors import FileError, ParameterError
 from omnitm.evaluation.datasets import data_set, known_set
-from omnitm.evaluation.locating import locate
+from omnitm.evaluation.find_data_set import locate
 from omnitm.evaluation.pairs import read_text, spelling
 from omnitm.evaluation.tables import PlainTable
 from omnitm.parameters import check_integer
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from omnitm.embedding import WordVectors
+    from omnitm.vectors import WordVectors
 
 _GRAMMAR = "gram"  # sections of Google's set that ask for word forms begin so
 _QUESTIONS_AT_ONCE = 256
@@ -137,7 +137,7 @@ def evaluate_analogies(
 
 class _Asker:
     def __init__(self, vectors: WordVectors, metric: str, count: int) -> None:
-        from omnitm.embedding.metrics import scorer
+        from omnitm.similarity.scorers import scorer
 
         self.metric, self._vectors, self._count = metric, vectors, count
         self._scorer = scorer(metric)

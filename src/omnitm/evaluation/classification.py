@@ -16,16 +16,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from omnitm.corpus.preparation import Preparation
-from omnitm.embedding.company import RECIPE
 from omnitm.errors import ParameterError
 from omnitm.evaluation.classifiers import make_classifier
+from omnitm.evaluation.find_data_set import make_folder
 from omnitm.evaluation.labelled import LabelledDocuments, load_documents
-from omnitm.evaluation.locating import make_folder
 from omnitm.evaluation.perturbation import Neighbours, Perturbation, RandomWords, Replacements, perturb
-from omnitm.evaluation.published_documents import CLASSIFICATION, PAPER_CLASSIFIERS, SOURCE
 from omnitm.evaluation.results import MEASURED
 from omnitm.evaluation.tables import PlainTable, number
+from omnitm.paper.published_documents import CLASSIFICATION, PAPER_CLASSIFIERS, SOURCE
 from omnitm.parameters import check_integer
+from omnitm.similarity.row_profile import RECIPE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -33,9 +33,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from omnitm.embedding.metrics import Metric
-    from omnitm.embedding.word_vectors import WordVectors
     from omnitm.evaluation.perturbation import Replacing
+    from omnitm.similarity.scorers import Metric
+    from omnitm.vectors.word_vectors import WordVectors
 
     Draws = Sequence[Perturbation]
 

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from omnitm.embedding.vectorizer import OmniVectorizer, count_words
-from omnitm.embedding.word_rows import at_unit_length
 from omnitm.errors import ParameterError
 from omnitm.evaluation.labelled import LabelledDocuments, load_documents
-from omnitm.evaluation.published_documents import SOURCE, published_clustering, published_models
 from omnitm.evaluation.results import MEASURED
 from omnitm.evaluation.tables import PlainTable
+from omnitm.paper.published_documents import SOURCE, published_clustering, published_models
 from omnitm.parameters import check_integer
+from omnitm.vectors.vectorizer import OmniVectorizer, count_words
+from omnitm.vectors.word_rows import at_unit_length
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from omnitm.embedding.word_vectors import WordVectors
+    from omnitm.vectors.word_vectors import WordVectors
 
 VERSION = 1
 MOST_PLACED_CLUSTERS = 1_000  # k-means++ takes minutes for more

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Literal, Protocol
 
 import numpy as np
 
-from omnitm.embedding.metrics import scorer
 from omnitm.parameters import check_choice, check_integer, check_real
+from omnitm.similarity.scorers import scorer
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from omnitm.embedding.metrics import Metric
-    from omnitm.embedding.word_vectors import WordVectors
+    from omnitm.similarity.scorers import Metric
+    from omnitm.vectors.word_vectors import WordVectors
 
     Ids = NDArray[np.int32]
 

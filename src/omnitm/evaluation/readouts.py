@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from omnitm import _native
-from omnitm.embedding.company import gain_of
-from omnitm.embedding.store import TrainingRecord
 from omnitm.errors import ParameterError
 from omnitm.evaluation.coherence import pair_counts
+from omnitm.similarity.row_profile import gain_of
+from omnitm.store import TrainingRecord
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from omnitm.corpus import DocumentIndex
-    from omnitm.embedding import WordVectors
+    from omnitm.vectors import WordVectors
 
 _SPARSE = 0.5  # share of zeros from which values are kept as a sparse matrix
 _ROWS_AT_A_TIME = 500
@@ -106,7 +106,7 @@ def choose_words(models: Sequence[WordVectors], held_out: DocumentIndex, count: 
 def read_out(name: str, vectors: WordVectors, words: Sequence[str]) -> Readout:
     """Read a model out: what stands out in Omni's vectors, and the vectors of other models as they are.
 
-    What stands out is what Omni's default similarity compares, see `omnitm.embedding.company`: raw
+    What stands out is what Omni's default similarity compares, see `omnitm.similarity.row_profile`: raw
     coordinates mostly tell how frequent a feature is.
     """
     if isinstance(vectors.training, TrainingRecord):

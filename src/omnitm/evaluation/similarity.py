@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from omnitm.embedding import WordVectors
     from omnitm.evaluation.results import GroupResult
+    from omnitm.vectors import WordVectors
 
 DEFAULT = "default"
 _FEWEST_PAIRS = 3

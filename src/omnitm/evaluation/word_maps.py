@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from omnitm.embedding.word_rows import dense_rows
 from omnitm.evaluation.tables import PlainTable
 from omnitm.evaluation.word_groups import known_groups
 from omnitm.parameters import check_integer
+from omnitm.vectors.word_rows import dense_rows
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from numpy.typing import NDArray
 
-    from omnitm.embedding.word_vectors import WordVectors
+    from omnitm.vectors.word_vectors import WordVectors
 
 NEIGHBOURS = 10
 _PERPLEXITY, _LEARNING_RATE, _ITERATIONS = 30.0, 200.0, 2_000  # the paper's

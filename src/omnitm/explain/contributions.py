@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from omnitm.embedding.likeness import deviations, similarity_parts
-from omnitm.embedding.metrics import SCORERS, unit
 from omnitm.errors import UnknownWordError
 from omnitm.explain.records import Record
 from omnitm.parameters import check_choice
+from omnitm.similarity.combined import deviations, similarity_parts
+from omnitm.similarity.scorers import SCORERS, unit
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from omnitm.embedding import WordVectors
     from omnitm.explain.machines import TrainedMachine
+    from omnitm.vectors import WordVectors
 
     Contributions = Callable[[WordVectors, str, str], NDArray[np.float64]]
 

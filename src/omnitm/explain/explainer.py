@@ -8,16 +8,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from omnitm.embedding.company import STANDS_OUT
-from omnitm.embedding.likeness import deviations
-from omnitm.embedding.store import TrainingRecord
-from omnitm.embedding.word_vectors import WordVectors
 from omnitm.errors import CorpusError, FileError, ParameterError
 from omnitm.explain.contributions import BY_CLAUSES, take_apart
 from omnitm.explain.evidence import Together, together
+from omnitm.explain.find_index import index_of_model
 from omnitm.explain.machines import Machines, other_corpus
 from omnitm.explain.pairs import Comparison, compare_by_clauses, compare_by_coordinates
-from omnitm.explain.places import index_of_model
 from omnitm.explain.rules import rules_of
 from omnitm.explain.traces import Trace, trace_literal
 from omnitm.explain.words import (
@@ -29,6 +25,10 @@ from omnitm.explain.words import (
     match_rule,
 )
 from omnitm.parameters import check_integer
+from omnitm.similarity.combined import deviations
+from omnitm.similarity.row_profile import STANDS_OUT
+from omnitm.store import TrainingRecord
+from omnitm.vectors.word_vectors import WordVectors
 
 if TYPE_CHECKING:
     import os
@@ -191,7 +191,7 @@ class Explainer:
     def standing_out(self, word: str, n: int = 10) -> list[tuple[str, float]]:
         """Name the features that a word leans on more than other words do, and by how many deviations.
 
-        These are the coordinates that the metric "similarity" compares; see `omnitm.embedding.company`.
+        These are the coordinates that the metric "similarity" compares; see `omnitm.similarity.row_profile`.
         """
         _check_counts("standing_out", n=n)
         if not self.vectors.has_likeness:

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from omnitm.embedding.store import TrainingRecord
 from omnitm.errors import CorpusError, ParameterError
 from omnitm.explain.rules import Literal
 from omnitm.machine import Autoencoder, word_key
+from omnitm.store import TrainingRecord
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from omnitm.corpus import DocumentIndex
-    from omnitm.embedding import WordVectors
     from omnitm.machine import AutoencoderSettings
+    from omnitm.vectors import WordVectors
 
 _KEPT = 8  # machines, so that several questions about a word train it once
 

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from omnitm.corpus import DocumentIndex
-    from omnitm.embedding.store import TrainingRecord
     from omnitm.machine import Examples, Recording
+    from omnitm.store import TrainingRecord
 
 _PER_CLAUSE = ("states", "opposite", "feedback", "weights")
 

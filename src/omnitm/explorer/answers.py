@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from omnitm.corpus.cooccurrence import cooccurrence
-from omnitm.embedding.metrics import SCORERS, best
-from omnitm.embedding.store import TrainingRecord
 from omnitm.errors import ParameterError, UnknownWordError
 from omnitm.explain.contributions import BY_CLAUSES, take_apart
 from omnitm.explain.evidence import read_documents, spread
 from omnitm.explorer.common import in_common
 from omnitm.explorer.passages import passage
 from omnitm.explorer.spelling import Speller
+from omnitm.similarity.scorers import SCORERS, best
+from omnitm.store import TrainingRecord
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

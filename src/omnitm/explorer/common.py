@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from omnitm.embedding.likeness import unit_row
-from omnitm.embedding.metrics import best
 from omnitm.explorer.vocabulary_map.neighbours import map_metric
 from omnitm.explorer.vocabulary_map.reduction import unit_rows
+from omnitm.similarity.combined import unit_row
+from omnitm.similarity.scorers import best
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
-    from omnitm.embedding import WordVectors
+    from omnitm.vectors import WordVectors
 
     Rows = Callable[[NDArray[np.intp]], NDArray[np.float32]]
 

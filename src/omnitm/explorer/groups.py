@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from omnitm.embedding.store.files import read_file
 from omnitm.errors import FileError
+from omnitm.files.plain import read_file
 
 if TYPE_CHECKING:
     from pathlib import Path

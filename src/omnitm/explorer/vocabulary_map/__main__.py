@@ -7,10 +7,10 @@ import os
 import sys
 from pathlib import Path
 
-from omnitm.embedding import WordVectors
 from omnitm.errors import OmniTMError
 from omnitm.explorer.vocabulary_map.layout import full_map
 from omnitm.explorer.vocabulary_map.stored import model_identity, write_map
+from omnitm.vectors import WordVectors
 
 
 def main(model: Path) -> int:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from omnitm.embedding.neighbour_lists import NeighbourLists
+    from omnitm.similarity.nearest_rows import NeighbourLists
 
     Progress = Callable[[float], None]
 

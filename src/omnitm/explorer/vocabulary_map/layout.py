@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from omnitm.explorer.vocabulary_map.arranging import N_NEIGHBOURS, arranged
-from omnitm.explorer.vocabulary_map.honesty import NEIGHBOURS, share_kept
 from omnitm.explorer.vocabulary_map.neighbours import map_metric, true_neighbours
 from omnitm.explorer.vocabulary_map.reduction import main_axes
 from omnitm.explorer.vocabulary_map.stored import VocabularyMap
+from omnitm.explorer.vocabulary_map.trustworthiness import NEIGHBOURS, share_kept
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import NDArray
 
-    from omnitm.embedding import WordVectors
+    from omnitm.vectors import WordVectors
 
     Progress = Callable[[str, float], None]
 

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from omnitm.embedding.neighbour_lists import NeighbourLists, highest, neighbour_lists
 from omnitm.explorer.vocabulary_map.reduction import unit_rows
+from omnitm.similarity.nearest_rows import NeighbourLists, highest, neighbour_lists
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from omnitm.embedding import WordVectors
+    from omnitm.vectors import WordVectors
 
     Progress = Callable[[float], None]
 

@@ -21,10 +21,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from omnitm.embedding.company import RECIPE
-from omnitm.embedding.store.files import read_file, write_file, writing
-from omnitm.embedding.store.manifest import read_manifest, vectors_name
 from omnitm.errors import FileError
+from omnitm.files.plain import read_file, write_file, writing
+from omnitm.similarity.row_profile import RECIPE
+from omnitm.store.manifest import read_manifest, vectors_name
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

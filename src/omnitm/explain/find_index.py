@@ -1,0 +1,37 @@
+"""Where the index of a model may be."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from omnitm.corpus import DocumentIndex
+from omnitm.corpus.storage import is_index
+from omnitm.store.model_notes import INDEX, noted_index
+
+if TYPE_CHECKING:
+    import os
+
+
+def index_of_model(
+    model: Path, given: DocumentIndex | str | os.PathLike[str] | None = None
+) -> DocumentIndex | None:
+    """Open the index that a model was trained from; None if it cannot be found.
+
+    An index that was not given is looked for in the model's folder, where it was when the model was trained,
+    and next to the model.
+    """
+    if isinstance(given, DocumentIndex):
+        return given
+    if given is not None:
+        return DocumentIndex.open(Path(given))
+    for place in likely_places(model):
+        if is_index(place):
+            return DocumentIndex.open(place)
+    return None
+
+
+def likely_places(model: Path) -> list[Path]:
+    """Folders where the index of a model may be, the likeliest first."""
+    noted = noted_index(model)
+    return [model / INDEX, *([noted] if noted else []), model.absolute().parent / INDEX]

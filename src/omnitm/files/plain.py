@@ -1,0 +1,129 @@
+"""Reading and writing single files so that a crash, a forgery or a full disk cannot go unnoticed."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import stat
+from typing import TYPE_CHECKING
+
+from omnitm.errors import FileError
+from omnitm.files.system import system
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+    from typing import BinaryIO
+
+_CHUNK = 1 << 20
+
+
+def write_file(path: Path, content: bytes) -> None:
+    """Write a file under a temporary name, make it durable, and only then give it its name."""
+    temporary = path.with_name(f".{path.name}.tmp")
+    with writing(path):
+        temporary.unlink(missing_ok=True)
+        with temporary.open("xb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+        sync_folder(path.parent)
+
+
+@contextlib.contextmanager
+def new_file(path: Path) -> Iterator[BinaryIO]:
+    """Open a file under a temporary name; it gets its own when all is written, and is removed on failure."""
+    temporary = path.with_name(f".{path.name}.tmp")
+    try:
+        with writing(path):
+            temporary.unlink(missing_ok=True)
+            with temporary.open("xb") as file:
+                yield file
+                file.flush()
+                os.fsync(file.fileno())
+            temporary.replace(path)
+            sync_folder(path.parent)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            temporary.unlink(missing_ok=True)
+        raise
+
+
+def sync_folder(folder: Path) -> None:
+    """Make renames and removals in a folder durable."""
+    with writing(folder):
+        system.sync(folder)
+
+
+@contextlib.contextmanager
+def writing(path: Path) -> Iterator[None]:
+    """Turn an operating system's refusal to write into an error that begins with the path."""
+    try:
+        yield
+    except FileError:
+        raise
+    except OSError as error:
+        raise FileError(path, f"cannot be written: {error.strerror or error}") from error
+
+
+def open_regular(path: Path) -> int:
+    """Open a file for reading if it is a plain file of its folder, not a link or a device."""
+    if path.is_symlink():  # it could lead out of the model's folder
+        raise FileError(path, "is a symbolic link; a model's files must be plain files")
+    try:
+        descriptor = os.open(path, system.READING)
+    except FileNotFoundError:
+        raise FileError(path, "is missing") from None
+    except OSError as error:
+        raise FileError(path, f"cannot be read: {error.strerror}") from error
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise FileError(path, "is not a plain file")
+    return descriptor
+
+
+def read_file(path: Path, limit: int, size: int | None = None) -> bytes:
+    """Read a file, or its first `size` bytes; refuse more than `limit` bytes."""
+    with os.fdopen(open_regular(path), "rb") as file:
+        wanted = os.fstat(file.fileno()).st_size if size is None else size
+        if wanted > limit:
+            raise FileError(path, f"has {wanted:,} bytes, which is more than any model needs ({limit:,})")
+        content = file.read(wanted)
+    if len(content) != wanted:
+        raise FileError(path, f"should have {wanted:,} bytes but has {len(content):,}")
+    return content
+
+
+def sha256_of(path: Path, size: int) -> str:
+    """Hash the first `size` bytes of a file."""
+    digest = hashlib.sha256()
+    with os.fdopen(open_regular(path), "rb") as file:
+        left = size
+        while left:
+            chunk = file.read(min(left, _CHUNK))
+            if not chunk:
+                raise FileError(path, f"should have {size:,} bytes but has {size - left:,}")
+            digest.update(chunk)
+            left -= len(chunk)
+    return digest.hexdigest()
+
+
+def words_to_bytes(words: Sequence[str]) -> bytes:
+    """Write one word per line."""
+    return "".join(f"{word}\n" for word in words).encode()
+
+
+def words_from_bytes(path: Path, content: bytes) -> list[str]:
+    """Read one word per line; every word must be there once."""
+    try:
+        text = content.decode()
+    except UnicodeDecodeError as error:
+        raise FileError(path, f"is not UTF-8 at byte {error.start}") from None
+    words = text.split("\n")
+    if words.pop() != "":
+        raise FileError(path, "must end with a line break")
+    if len(set(words)) != len(words):
+        raise FileError(path, "names a word twice")
+    return words

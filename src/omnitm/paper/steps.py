@@ -1,0 +1,204 @@
+"""The parts of the paper: three tables and two figures, each made from trained models."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from omnitm.errors import FileError, ParameterError
+from omnitm.evaluation.classification import (
+    classification_table,
+    evaluate_classification,
+    make_task,
+    published_classification,
+)
+from omnitm.evaluation.clustering import clustering_tables, evaluate_clustering, published_clusterings
+from omnitm.evaluation.datasets import PAPER_SETS
+from omnitm.evaluation.document_sets import CLUSTERING_SETS
+from omnitm.evaluation.labelled import load_documents
+from omnitm.evaluation.map_plots import plot_map
+from omnitm.evaluation.pairs import load_pairs
+from omnitm.evaluation.perturbation import READINGS, Neighbours, Perturbation
+from omnitm.evaluation.similarity import evaluate_similarity
+from omnitm.evaluation.tables import PlainTable, similarity_tables
+from omnitm.evaluation.word_groups import WORD_GROUPS
+from omnitm.evaluation.word_maps import map_words, separation_table
+from omnitm.paper.models import settings_of, train_on_reviews
+from omnitm.paper.published_similarity import published_rows
+from omnitm.store import TrainingRecord
+from omnitm.vectors import WordVectors
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from omnitm.evaluation.labelled import LabelledDocuments
+    from omnitm.paper.reproduction import Reproduction, StepResult
+
+_OTHER_WORDS = (
+    "the paper names its 13 groups but prints only a few of its 130 words; the others are our own choice, "
+    "so the figure shows the same kind of thing, not the same words"
+)
+
+
+_TABLE_2 = ("omni", "fast-omni", "word2vec", "fasttext", "glove", "bert", "elmo")
+
+
+def similarity(run: Reproduction) -> StepResult:
+    """Table 1."""
+    sets, missing = _available(PAPER_SETS, partial(load_pairs, data=run.data, download=False))
+    report = evaluate_similarity(_models(run), sets, frequencies=_frequencies(run), on_row=run.say)
+    report = replace(report, rows=(*published_rows(), *report.rows))
+    return _result(tables=tuple(similarity_tables(report)[:2]), notes=(*report.notes, *missing))
+
+
+def _frequencies(run: Reproduction) -> dict[str, int] | None:
+    if run.index is None:
+        return None
+    return dict(zip(run.index.vocabulary, run.index.document_frequencies.tolist(), strict=True))
+
+
+def classification(run: Reproduction) -> StepResult:
+    """Table 2, by both readings of what becomes of words in negative documents."""
+    reviews = load_documents("IMDb", run.data)
+    sources, notes = _review_models(run, reviews.part("train").sample(run.limit, 0))
+    task = make_task(reviews, limit=run.limit)
+    neighbours = {name: Neighbours(vectors, task.vocabulary) for name, vectors in sources.items()}
+    tables = [_settings_table(sources)]
+    for reading in READINGS:
+        report = evaluate_classification(
+            neighbours,
+            task,
+            perturbation=Perturbation(reading=reading),
+            folder=run.folder / "classification",
+            n_jobs=run.n_jobs,
+            on_step=run.say,
+        )
+        report = replace(report, rows=(*published_classification(), *report.rows))
+        tables.append(classification_table(report))
+        notes += [note for note in report.notes if note not in notes]
+    return _result(tables=(*tables[1:], tables[0]), notes=tuple(notes))
+
+
+def _settings_table(models: dict[str, WordVectors]) -> PlainTable:
+    table = PlainTable("Sources of Table 2", ["source", "words", "numbers per word", "settings"])
+    for name, vectors in models.items():
+        settings = ", ".join(f"{key} {value}" for key, value in settings_of(vectors).items())
+        table.rows.append([name, f"{len(vectors):,}", f"{vectors.vector_size:,}", settings])
+    return table
+
+
+def _review_models(run: Reproduction, reviews: LabelledDocuments) -> tuple[dict[str, WordVectors], list[str]]:
+    """Train the sources of Table 2 on reviews, as the paper does; with none to train, take the others."""
+    ready = {name: WordVectors.load(path) for name, path in run.reviewers.items()}
+    names = [name for name in run.models if name not in ready]
+    if not names and not ready:
+        return _models(run), ["the paper trains its sources on IMDb; these were trained on the corpus above"]
+    folder = run.folder / ("reviews" if run.limit is None else f"reviews-{run.limit}")
+    trained, notes = train_on_reviews(
+        reviews, folder, names, n_jobs=run.n_jobs, progress=run.progress, on_step=run.say
+    )
+    sources = {**{name: trained[name] for name in names if name in trained}, **ready}
+    if not sources:
+        raise ParameterError(notes[0])
+    omni = {
+        f"{name}, 300 dimensions": vectors.reduce(300)
+        for name, vectors in sources.items()
+        if name == "omni" and len(vectors) >= 300
+    }
+    notes.insert(0, f"sources were trained on {len(reviews):,} training reviews; the paper's on IMDb as well")
+    notes += [f"{name} was not run: it is not among --models" for name in _TABLE_2 if name not in sources]
+    return {**sources, **omni}, notes
+
+
+def clustering(run: Reproduction) -> StepResult:
+    """Table 3."""
+    sets, missing = _available(CLUSTERING_SETS, partial(load_documents, data=run.data))
+    report = evaluate_clustering(
+        _models(run),
+        sets,
+        weightings=("length", "mean"),
+        seeds=range(run.n_seeds),
+        limit=run.limit,
+        on_row=run.say,
+    )
+    report = replace(report, rows=(*published_clusterings(), *report.rows))
+    return _result(tables=tuple(clustering_tables(report)), notes=(*report.notes, *missing))
+
+
+def _available(names: Sequence[str], load: Callable[[str], Any]) -> tuple[list[Any], list[str]]:
+    """Load the sets that are there; say why the others are not. An error if there are none."""
+    found = {name: _loaded_or_reason(name, load) for name in names}
+    missing = [f"{name} was not run: {part}" for name, part in found.items() if isinstance(part, str)]
+    if len(missing) == len(found):
+        raise ParameterError(missing[0])
+    return [part for part in found.values() if not isinstance(part, str)], missing
+
+
+def _loaded_or_reason(name: str, load: Callable[[str], Any]) -> Any:
+    try:
+        return load(name)
+    except FileError as error:
+        return str(error)
+
+
+def tsne(run: Reproduction) -> StepResult:
+    """Map of 130 words."""
+    maps, pictures = [], []
+    for name, vectors in _models(run).items():
+        run.say(f"map of {name}")
+        maps.append(map_words(vectors, WORD_GROUPS, name=name))
+        plot_map(maps[-1], run.picture(f"map-{name}.png"))
+        pictures.append(f"pictures/map-{name}.png")
+    unknown = [f"{found.model} does not know {', '.join(found.unknown)}" for found in maps if found.unknown]
+    unknown += [
+        f"{found.model} knows {', '.join(found.alone)} as the only ones of their groups"
+        for found in maps
+        if found.alone
+    ]
+    return _result((separation_table(maps),), (_OTHER_WORDS, *unknown), tuple(pictures))
+
+
+def clause(run: Reproduction) -> StepResult:
+    """Literals of a clause."""
+    from omnitm.explain import Explainer
+    from omnitm.explain.plots import plot_literals
+
+    ours = [v for v in _models(run).values() if isinstance(v.training, TrainingRecord)]
+    if not ours:
+        raise ParameterError("Only Omni models have clauses, and none was trained.")
+    if run.index is None:
+        raise ParameterError("Clauses are learned anew from the corpus, which is not there.")
+    explainer = Explainer(ours[0], run.index)
+    machine = explainer.machines[run.word]
+    best = max(
+        machine.positive_clauses, key=lambda k: int(machine.states[k, : machine.n_words].max()), default=0
+    )
+    plot_literals(
+        explainer.clause(run.word, best), explainer.vectors.feature_names, run.picture("clause.png")
+    )
+    note = f"the clause of {run.word!r} with the highest state; the paper's Figure 3 has 1,600 words"
+    return _result(notes=(note,), pictures=("pictures/clause.png",))
+
+
+def _result(
+    tables: tuple[PlainTable, ...] = (), notes: tuple[str, ...] = (), pictures: tuple[str, ...] = ()
+) -> StepResult:
+    from omnitm.paper.reproduction import StepResult
+
+    return StepResult("", "", tables, notes, pictures)
+
+
+def _models(run: Reproduction) -> dict[str, WordVectors]:
+    if not run.vectors:
+        raise ParameterError("No model is trained, so there is nothing to measure.")
+    return dict(run.vectors)
+
+
+STEPS: dict[str, tuple[str, Callable[[Reproduction], StepResult]]] = {
+    "similarity": ("Table 1: similarity of words", similarity),
+    "classification": ("Table 2: classification", classification),
+    "clustering": ("Table 3: clustering", clustering),
+    "tsne": ("Figure: map of words", tsne),
+    "clause": ("Figure 3: literals of a clause", clause),
+}

@@ -1,0 +1,166 @@
+"""The model card: what a model is, made of and good for, in Markdown that model hubs show."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from types import NoneType
+from typing import TYPE_CHECKING, Any
+
+from omnitm.errors import ParameterError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from omnitm.vectors.word_vectors import WordVectors
+
+_TAGS = ("word-embeddings", "tsetlin-machine", "interpretability")
+_SHOWN_WORDS, _SHOWN_NEIGHBOURS = 5, 5
+
+
+@dataclass(frozen=True)
+class CardFacts:
+    """What only the owner of a model knows.
+
+    Attributes
+    ----------
+    corpus
+        The text that it was trained on, in a sentence.
+    license
+        Identifier of the licence, such as "mit" or "cc-by-sa-4.0"; None: not stated, so all rights are
+        reserved.
+    language
+        Code of the language, such as "en".
+    scores
+        Results of evaluations: name and number.
+    """
+
+    corpus: str | None = None
+    license: str | None = None
+    language: str | None = None
+    scores: Mapping[str, float] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for name in ("corpus", "license", "language"):
+            if not isinstance(getattr(self, name), (str, NoneType)):
+                raise ParameterError(f"The {name!r} parameter must be text. Got {getattr(self, name)!r}.")
+        if not isinstance(self.scores, Mapping):
+            raise ParameterError(f"The 'scores' parameter must map names to numbers. Got {self.scores!r}.")
+        for name, score in self.scores.items():
+            if isinstance(score, bool) or not isinstance(score, (int, float)):
+                raise ParameterError(
+                    f"The 'scores' parameter must map names to numbers. Got {name}: {score!r}."
+                )
+
+
+def model_card(vectors: WordVectors, facts: CardFacts, *, name: str, load: str) -> str:
+    """Write the card of a model.
+
+    Parameters
+    ----------
+    name
+        Heading of the card.
+    load
+        Line of Python that loads the model.
+    """
+    parts = [
+        "\n".join(_front_matter(facts)),
+        f"# {_plain(name)}",
+        _summary(vectors),
+        _loading(load),
+        "\n".join(["## Corpus", "", _corpus(vectors, facts)]),
+        _table("Settings", ("setting", "value"), _settings(vectors)),
+        _vocabulary(vectors),
+        _scores(facts),
+        "\n".join(["## Licence", "", _plain(facts.license or "Not stated by the author of this model.")]),
+    ]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _front_matter(facts: CardFacts) -> Iterator[str]:
+    """Yield the part that hubs read; JSON strings are also YAML."""
+    yield "---"
+    yield "library_name: omnitm"
+    if facts.license:
+        yield f"license: {json.dumps(facts.license)}"
+    if facts.language:
+        yield f"language: {json.dumps(facts.language)}"
+    yield "tags:"
+    yield from (f"- {tag}" for tag in _TAGS)
+    yield "---"
+
+
+def _summary(vectors: WordVectors) -> str:
+    kind = getattr(vectors.training, "model", "Omni TM-AE")
+    text = f"Word vectors by {_plain(kind)}: {len(vectors):,} words x {vectors.vector_size:,} "
+    if not vectors.has_named_features:
+        return text + "dimensions. Compare them by cosine."
+    text += "coordinates. Each coordinate is about a word of the vocabulary, so a vector can be read."
+    if vectors.keep_top is not None:
+        text += (
+            f" Only the {vectors.keep_top:,} coordinates of each word that differ most from its baseline are "
+            "kept; the others read as the baseline."
+        )
+    return text
+
+
+def _loading(load: str) -> str:
+    code = f"from omnitm import WordVectors\n\nvectors = {load}"
+    return f"## How to load\n\n```console\n$ pip install omnitm\n```\n\n```python\n{code}\n```"
+
+
+def _corpus(vectors: WordVectors, facts: CardFacts) -> str:
+    text = _plain(facts.corpus) if facts.corpus else "Not described by the author of this model."
+    if vectors.training is not None:
+        text += f"\n\nFingerprint of its index (SHA-256): `{vectors.training.index_fingerprint}`"
+    return text
+
+
+def _settings(vectors: WordVectors) -> list[tuple[str, str]]:
+    record = vectors.training
+    if record is None:
+        return []
+    settings = record.settings if isinstance(record.settings, dict) else asdict(record.settings)
+    rows: dict[str, Any] = {**settings, "seed": record.seed, "omnitm version": record.omnitm_version}
+    if vectors.keep_top is not None:
+        rows["keep_top"] = vectors.keep_top
+    return [(name, str(value)) for name, value in rows.items()]
+
+
+def _vocabulary(vectors: WordVectors) -> str:
+    rows = [(word, ", ".join(_nearest(vectors, word))) for word in vectors.index_to_key[:_SHOWN_WORDS]]
+    of = f"{len(vectors):,} trained words"
+    if vectors.has_named_features:
+        of += f" of a vocabulary of {vectors.vector_size:,}"
+    head = f"## Vocabulary\n\n{of}."
+    metric = "association" if vectors.has_named_features else "cosine"
+    return head + ("\n\n" + _rows(("word", f"nearest by {metric}"), rows) if rows else "")
+
+
+def _nearest(vectors: WordVectors, word: str) -> list[str]:
+    metric: Any = "association" if vectors.has_named_features else "cosine"
+    return [near for near, _ in vectors.similar_by_word(word, _SHOWN_NEIGHBOURS, metric=metric)]
+
+
+def _scores(facts: CardFacts) -> str:
+    rows = [(name, f"{score:.4g}") for name, score in facts.scores.items()]
+    if not rows:
+        return "## Scores\n\nNone known."
+    return _table("Scores", ("measure", "score"), rows)
+
+
+def _table(title: str, head: tuple[str, str], rows: list[tuple[str, str]]) -> str:
+    return f"## {title}\n\n{_rows(head, rows)}" if rows else ""
+
+
+def _rows(head: tuple[str, str], rows: list[tuple[str, str]]) -> str:
+    lines = [f"| {head[0]} | {head[1]} |", "|---|---|"]
+    lines += [f"| {_plain(name)} | {_plain(value)} |" for name, value in rows]
+    return "\n".join(lines)
+
+
+def _plain(text: str) -> str:
+    """Write text so that Markdown shows it as it is: words and names are never markup."""
+    line = " ".join(text.split())
+    return "".join(f"&#{ord(letter)};" if letter in "<>&|`*_[]#\\$~!" else letter for letter in line)

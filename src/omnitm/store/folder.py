@@ -1,0 +1,313 @@
+"""Write a model so that it can be killed at any moment and continued, and never loads half-done."""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import os
+import shutil
+import zlib
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from omnitm.errors import CorpusError, FileError
+from omnitm.files.plain import (
+    read_file,
+    sync_folder,
+    words_from_bytes,
+    words_to_bytes,
+    write_file,
+    writing,
+)
+from omnitm.files.system import system
+from omnitm.store.journal import Journal, finished_rows
+from omnitm.store.loading import load_model
+from omnitm.store.manifest import (
+    COORDINATES,
+    FEATURES,
+    JOURNAL,
+    MANIFEST,
+    REALS,
+    SETTINGS,
+    SIMILARITY,
+    SPARSE,
+    TOP,
+    VECTORS,
+    WORDS,
+    FileEntry,
+    read_manifest,
+    write_manifest,
+)
+from omnitm.store.model_notes import INDEX, INDEX_NOTE, SHARD_NOTE
+from omnitm.store.record import TrainingRecord, omni_record, record_from_bytes
+from omnitm.store.signed_card import CARD, remove_card
+from omnitm.store.top import row_encoder, row_type
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+_NAMES = (MANIFEST, SETTINGS, FEATURES, COORDINATES, WORDS, VECTORS, REALS, TOP, SPARSE, SIMILARITY)
+_NOTES = (INDEX_NOTE, SHARD_NOTE, CARD)
+_OWN_FILES = {JOURNAL, *_NOTES, *(f".{name}.tmp" for name in (*_NAMES, *_NOTES)), *_NAMES}
+_PLAN = (SETTINGS, FEATURES, WORDS)
+_NO_LIMIT = 1 << 62
+
+
+class ModelFolder:
+    """A model that this process is writing; use it as a context manager to give the lock up.
+
+    Attributes
+    ----------
+    record, features, words
+        What is being trained: settings, names of the columns, names of all rows.
+    n_kept
+        Rows of the finished model that words are being added to; 0 for a new model.
+    """
+
+    def __init__(self, path: Path, journal: Journal) -> None:
+        self.path, self._journal = path, journal
+        plan = {name: read_file(path / name, _NO_LIMIT) for name in _PLAN}
+        if journal.plan != _digest(plan):
+            problem = f"one of {', '.join(_PLAN)} has changed since the training began"
+            raise FileError(path, f"{problem}; start again with --force")
+        self.record = omni_record(record_from_bytes(path / SETTINGS, plan[SETTINGS]), "be trained by words")
+        self.features = words_from_bytes(path / FEATURES, plan[FEATURES])
+        self.words = words_from_bytes(path / WORDS, plan[WORDS])
+        self._encode = row_encoder(self.record, np.dtype(np.int16))
+        self._vectors_path = path / (VECTORS if self.record.keep_top is None else TOP)
+        self._finished = read_manifest(path) if (path / MANIFEST).exists() else None
+        self.n_kept = self._finished[self._vectors_path.name].size // self._row_size if self._finished else 0
+        self._plan = plan
+        self._vectors = self._open_vectors()
+
+    @classmethod
+    def create(
+        cls,
+        path: str | Path,
+        words: Sequence[str],
+        features: Sequence[str],
+        record: TrainingRecord,
+        *,
+        force: bool = False,
+    ) -> ModelFolder:
+        """Start a new model; `force` replaces an existing one."""
+        path, contents = Path(path), [words_to_lines(features), words_to_lines(words)]
+        check_free_for_use(path, force=force)
+        with writing(path):
+            path.mkdir(parents=True, exist_ok=True)
+        journal = Journal(path / JOURNAL)
+        try:
+            journal.forget()
+            remove_model(path)
+            return cls._begin(path, journal, [record.to_bytes(), *contents])
+        except BaseException:
+            journal.close()
+            raise
+
+    @classmethod
+    def resume(cls, path: str | Path) -> ModelFolder | None:
+        """Continue a model in training; None when there is nothing to continue."""
+        path = Path(path)
+        if not (path / JOURNAL).exists():
+            return None
+        journal = Journal(path / JOURNAL)
+        try:
+            if journal.plan is None:  # killed before it began
+                _roll_back(path)
+                journal.remove()
+                return None
+            return cls(path, journal)
+        except BaseException:
+            journal.close()
+            raise
+
+    @classmethod
+    def add(cls, path: str | Path, words: Sequence[str]) -> ModelFolder:
+        """Append rows for more words to a finished model; until they are done it loads as before."""
+        path = Path(path)
+        load_model(path)  # refuses what is no model before a journal is put into it
+        journal = Journal(path / JOURNAL)
+        if journal.plan is not None:
+            journal.close()
+            raise FileError(path, "words are already being added; finish that first with --resume")
+        try:
+            model = load_model(path)
+            omni_record(model.record, "be extended")
+            all_words = [*model.words, *words]
+            contents = [model.record.to_bytes(), words_to_lines(model.features), words_to_lines(all_words)]
+            return cls._begin(path, journal, contents)
+        except BaseException:
+            journal.close()
+            raise
+
+    @classmethod
+    def _begin(cls, path: Path, journal: Journal, contents: Sequence[bytes]) -> ModelFolder:
+        plan = dict(zip(_PLAN, contents, strict=True))
+        for name, content in plan.items():
+            if not (path / name).exists() or read_file(path / name, _NO_LIMIT) != content:
+                write_file(path / name, content)
+        journal.begin(_digest(plan))
+        return cls(path, journal)
+
+    def pending(self) -> list[int]:
+        """Rows that are still to be trained."""
+        return [row for row in range(self.n_kept, len(self.words)) if row not in self._journal.rows]
+
+    def write(self, row: int, vector: NDArray[np.int16]) -> None:
+        """Store one row and note it in the journal; safe to call from several threads."""
+        content = self._encode(vector)
+        try:
+            written = system.write_at(self._vectors, content, row * self._row_size)
+            if written == len(content):
+                self._journal.add(row, zlib.crc32(content))
+                return
+            problem = os.strerror(errno.ENOSPC)
+        except OSError as error:
+            problem = error.strerror or str(error)
+        raise FileError(
+            self._vectors_path,
+            f"cannot be written: {problem}; finished rows are kept, continue with --resume",
+        )
+
+    def read(self, row: int) -> NDArray[np.int16]:
+        """Read one row that is finished."""
+        content = system.read_at(self._vectors, self._row_size, row * self._row_size)
+        return np.frombuffer(content, dtype="<i2")
+
+    def is_sound(self, row: int) -> bool:
+        """Whether a row is finished, and on the disk as it was written."""
+        if row < self.n_kept:
+            return True
+        return self._journal.rows.get(row) == zlib.crc32(self.read(row).data)
+
+    def finish(self) -> list[int]:
+        """Declare the model finished, unless rows are damaged or missing: those are returned."""
+        sha256, damaged = self._check_rows()
+        if damaged:
+            for row in damaged:
+                self._journal.rows.pop(row, None)
+            return damaged
+        with writing(self._vectors_path):
+            os.fsync(self._vectors)
+        entries = {
+            name: FileEntry(len(data), hashlib.sha256(data).hexdigest()) for name, data in self._plan.items()
+        }
+        entries[self._vectors_path.name] = FileEntry(len(self.words) * self._row_size, sha256)
+        write_manifest(self.path, entries)
+        self._journal.remove()
+        sync_folder(self.path)
+        return []
+
+    def close(self) -> None:
+        """Give the lock up; unfinished rows can be continued by anyone."""
+        if self._vectors >= 0:
+            os.close(self._vectors)
+            self._vectors = -1
+        self._journal.close()
+
+    def __enter__(self) -> ModelFolder:  # noqa: PYI034 - typing.Self came with Python 3.11
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @property
+    def _row_size(self) -> int:
+        keep_top = self.record.keep_top
+        return 2 * len(self.features) if keep_top is None else row_type(keep_top).itemsize
+
+    def _open_vectors(self) -> int:
+        path, size = self._vectors_path, len(self.words) * self._row_size
+        missing = size - self.n_kept * self._row_size - len(self._journal.rows) * self._row_size
+        free = shutil.disk_usage(self.path).free
+        if missing > free:
+            hint = "" if self.record.keep_top else "; --keep-top 1000 stores 6 kB per word instead"
+            raise FileError(
+                path, f"needs {missing:,} more bytes, but only {free:,} are free on its disk{hint}"
+            )
+        with writing(path):
+            descriptor = os.open(path, os.O_RDWR | os.O_CREAT | system.CAREFULLY, 0o666)
+            os.ftruncate(descriptor, size)
+        return descriptor
+
+    def _check_rows(self) -> tuple[str, list[int]]:
+        """Hash the whole file, and compare each new row with the journal on the way."""
+        digest, damaged = hashlib.sha256(), []
+        for row in range(len(self.words)):
+            content = system.read_at(self._vectors, self._row_size, row * self._row_size)
+            digest.update(content)
+            if (
+                row + 1 == self.n_kept
+                and self._finished
+                and digest.hexdigest() != self._finished[self._vectors_path.name].sha256
+            ):
+                raise FileError(
+                    self._vectors_path, "is damaged in the rows trained before; restore it from a copy"
+                )
+            if row >= self.n_kept and self._journal.rows.get(row) != zlib.crc32(content):
+                damaged.append(row)
+        return digest.hexdigest(), damaged
+
+
+def adding(path: str | Path) -> tuple[int, int] | None:
+    """How many words are being added to a finished model: trained, and in all; None if none are."""
+    path = Path(path)
+    if not (path / JOURNAL).exists() or not (path / MANIFEST).exists():
+        return None
+    kept = read_manifest(path)[WORDS].size
+    total = read_file(path / WORDS, _NO_LIMIT)[kept:].count(b"\n")
+    return finished_rows(path / JOURNAL), total
+
+
+def words_to_lines(words: Sequence[str]) -> bytes:
+    """Write one word per line, or refuse a word that does not fit on one."""
+    for word in words:
+        if "\n" in word or word.encode(errors="ignore").decode() != word:
+            raise CorpusError(f"The word {word!r} cannot be stored: words are text without line breaks.")
+    return words_to_bytes(words)
+
+
+def _roll_back(path: Path) -> None:
+    """Undo an addition of words that was killed before it began."""
+    if not (path / MANIFEST).exists():
+        return
+    entries = read_manifest(path)
+    kept = read_file(path / WORDS, _NO_LIMIT, entries[WORDS].size)
+    write_file(path / WORDS, kept)
+
+
+def remove_model(path: Path) -> None:
+    """Remove a model's files, the manifest first."""
+    with writing(path):
+        for name in (*_NAMES, SHARD_NOTE):
+            (path / name).unlink(missing_ok=True)
+        remove_card(path)
+
+
+def check_free_for_use(path: Path, *, force: bool) -> None:
+    """Refuse a folder that holds a model, unless `force` is given, or that belongs to something else."""
+    if not path.exists():
+        return
+    if not path.is_dir():
+        raise FileError(path, "is a file; a model needs a folder of its own")
+    names = (entry.name for entry in path.iterdir())
+    entries = {name for name in names if name != INDEX and not name.startswith(f".{INDEX}.")}
+    if MANIFEST in entries or JOURNAL in entries:
+        if not force:
+            state = "a model" if MANIFEST in entries else "an unfinished model"
+            options = "--resume continues it, --force replaces it, --add adds words"
+            raise FileError(path, f"already holds {state}; {options}")
+        if JOURNAL in entries:
+            Journal(path / JOURNAL).close()  # refuses while another process is training
+    elif entries - _OWN_FILES:
+        raise FileError(
+            path, f"is not empty (it has {min(entries - _OWN_FILES)}); a model needs a folder of its own"
+        )
+
+
+def _digest(plan: dict[str, bytes]) -> bytes:
+    return hashlib.sha256(b"".join(hashlib.sha256(plan[name]).digest() for name in _PLAN)).digest()

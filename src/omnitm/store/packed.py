@@ -1,0 +1,304 @@
+r"""A model as one small file that opens directly: every row is compressed in pieces of its own.
+
+```text
+"OMNITMP\x01"           8 bytes
+blocks                  raw deflate, row by row, each row in segments of `segment` columns
+texts                   settings.json, features.txt, words.txt, each as zlib
+blocks table            per block: size (4), CRC-32 of its bytes (4)
+rows table              per row: lowest value (2, signed), bytes per number (2)
+header                  JSON: the model's manifest, shape, segment, and the sections with size and SHA-256
+length of the header (8)   SHA-256 of the header (32)   "OMNITMP\x01" (8)
+```
+
+Numbers are little-endian. A block holds the values of its segment minus the row's lowest, as bytes: the low
+bytes of all, then the next ones if a row needs more than one byte per number. Real numbers are not changed
+before they are taken apart into bytes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import mmap
+import os
+import zlib
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from omnitm.errors import FileError
+from omnitm.files.plain import open_regular, words_from_bytes
+from omnitm.similarity.row_matrix import RowMatrix
+from omnitm.store.manifest import (
+    COORDINATES,
+    FEATURES,
+    SETTINGS,
+    WORDS,
+    FileEntry,
+    manifest_entries,
+    vectors_name,
+)
+from omnitm.store.record import json_object, record_from_bytes
+from omnitm.store.top import row_encoder
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from omnitm.store.record import AnyRecord
+
+MAGIC = b"OMNITMP\x01"
+FORMAT, VERSION = "omnitm packed model", 1
+TRAILER = 8 + 32 + len(MAGIC)
+BLOCK = np.dtype([("size", "<u4"), ("crc", "<u4")])
+ROW = np.dtype([("lowest", "<i2"), ("itemsize", "<u2")])
+BLOCKS, TABLE, ROWS = "blocks", "blocks table", "rows table"
+_LONGEST_HEADER = 1 << 20
+_MOST_WORDS = 1 << 28
+_OTHER = "is not a folder that `omnitm train` writes, nor a file that `omnitm pack` writes"
+_DAMAGED = "the file is damaged; fetch it again or pack the model again"
+
+
+@dataclass(frozen=True, eq=False)
+class PackedModel:
+    """The content of a packed file."""
+
+    words: list[str]
+    features: list[str]
+    matrix: PackedMatrix
+    record: AnyRecord
+    is_named: bool
+    manifest: dict[str, FileEntry]
+    card: dict[str, Any] = field(default_factory=dict)
+
+
+class PackedMatrix(RowMatrix):
+    """The rows of a packed file; a block is checked whenever it is read."""
+
+    def __init__(
+        self,
+        path: Path,
+        buffer: mmap.mmap,
+        header: dict[str, Any],
+        blocks: NDArray[Any],
+        rows: NDArray[Any],
+    ) -> None:
+        self._path, self._buffer = path, buffer
+        shape = (header["rows"], header["columns"])
+        self._segment: int = header["segment"]
+        self._crcs = blocks["crc"].reshape(shape[0], -(-shape[1] // self._segment))
+        ends = np.cumsum(blocks["size"], dtype=np.int64) + len(MAGIC)
+        self._starts = np.concatenate([[len(MAGIC)], ends])
+        self._rows = rows
+        super().__init__(shape, header["type"], int(self._starts[-1]) - len(MAGIC))
+
+    def read_row(self, row: int) -> NDArray[Any]:
+        """Decode all blocks of a row."""
+        found = np.empty(self.shape[1], dtype=self.dtype)
+        n_segments = self._crcs.shape[1]
+        bounds = self._starts[row * n_segments : (row + 1) * n_segments + 1].tolist()
+        lowest, itemsize = self._rows[row].tolist()
+        for segment, crc in enumerate(self._crcs[row].tolist()):
+            content = self._block(row, segment, bounds[segment : segment + 2], crc, itemsize)
+            first = segment * self._segment
+            found[first : first + self._segment] = from_bytes(content, self.dtype, lowest, itemsize)
+        return found
+
+    def read_column(self, column: int) -> NDArray[Any]:
+        """Decode one block of every row, and of that block only the bytes of one number."""
+        segment, place = divmod(column, self._segment)
+        n_segments, count = self._crcs.shape[1], self._width(segment)
+        bounds = zip(
+            self._starts[segment:-1:n_segments].tolist(),
+            self._starts[segment + 1 :: n_segments].tolist(),
+            strict=True,
+        )
+        found = np.empty(len(self), dtype=self.dtype)
+        crcs, facts = self._crcs[:, segment].tolist(), self._rows.tolist()
+        for row, (block, crc, (lowest, itemsize)) in enumerate(zip(bounds, crcs, facts, strict=True)):
+            content = self._block(row, segment, block, crc, itemsize)
+            if itemsize == 1:
+                found[row] = content[place] + lowest
+            else:
+                found[row] = from_bytes(content[place::count], self.dtype, lowest, itemsize)[0]
+        return found
+
+    def _width(self, segment: int) -> int:
+        """Count the columns of a segment; the last one may be shorter."""
+        return min(self._segment, self.shape[1] - segment * self._segment)
+
+    def _block(self, row: int, segment: int, bounds: Sequence[int], crc: int, itemsize: int) -> bytes:
+        data: bytes = self._buffer[bounds[0] : bounds[1]]
+        if zlib.crc32(data) != crc:
+            raise FileError(self._path, f"row {row:,} does not fit its checksum; {_DAMAGED}")
+        return inflated(self._path, data, self._width(segment) * itemsize, -zlib.MAX_WBITS)
+
+
+def from_bytes(content: bytes, dtype: np.dtype[Any], lowest: int, itemsize: int) -> NDArray[Any]:
+    """Put numbers together again; the inverse of `to_bytes`."""
+    planes: NDArray[Any] = np.frombuffer(content, dtype=np.uint8).reshape(itemsize, -1)
+    if itemsize == 1:
+        narrow: NDArray[Any] = planes[0].astype(dtype) + dtype.type(lowest)
+        return narrow
+    whole = np.ascontiguousarray(planes.T).view(f"<u{itemsize}")[:, 0]
+    if dtype.kind == "f":
+        reals: NDArray[Any] = whole.view("<f4")
+        return reals
+    return (whole.astype(np.int32) + lowest).astype(dtype)
+
+
+def to_bytes(values: NDArray[Any], lowest: int, itemsize: int) -> bytes:
+    """Take numbers apart into bytes: the low byte of each, then the next of each."""
+    if itemsize == 1:
+        narrow: NDArray[np.uint8] = (values - values.dtype.type(lowest)).astype(np.uint8)
+        return narrow.tobytes()
+    if values.dtype.kind == "f":
+        whole = np.ascontiguousarray(values, dtype="<f4").view(np.uint8)
+    else:
+        whole = (values.astype(np.int32) - lowest).astype("<u2").view(np.uint8)
+    return np.ascontiguousarray(whole.reshape(-1, itemsize).T).tobytes()
+
+
+def inflated(path: Path, data: bytes, size: int, window: int) -> bytes:
+    """Decompress to exactly `size` bytes, and never to more."""
+    try:
+        inflater = zlib.decompressobj(window)
+        content: bytes = inflater.decompress(data, size + 1)
+    except zlib.error as error:
+        raise FileError(path, f"cannot be decompressed ({error}); {_DAMAGED}") from None
+    if len(content) != size or not inflater.eof or inflater.unused_data:
+        raise FileError(path, f"has a block that does not hold {size:,} bytes; {_DAMAGED}")
+    return content
+
+
+def is_packed(path: Path) -> bool:
+    """Whether a path is a file, as packed models are, and not a folder."""
+    return path.is_file() and not path.is_symlink()
+
+
+def read_packed(path: Path, *, verify: bool = False) -> PackedModel:
+    """Open a packed model: header, names and tables are checked now, rows when they are read.
+
+    `verify` reads every row and compares all of them with the model that was packed.
+    """
+    buffer = _mapped(path)
+    header = _header(path, buffer)
+    manifest = manifest_entries(path, header["manifest"])
+    sections = _sections(path, buffer, header)
+    names = FEATURES if FEATURES in manifest else COORDINATES
+    texts = {name: _text(path, sections[name], manifest[name]) for name in (SETTINGS, names, WORDS)}
+    record = record_from_bytes(path, texts[SETTINGS])
+    words, features = words_from_bytes(path, texts[WORDS]), words_from_bytes(path, texts[names])
+    if (len(words), len(features)) != (header["rows"], header["columns"]):
+        raise FileError(path, f"has names for another number of rows or columns; {_DAMAGED}")
+    if names == FEATURES and not set(words).issubset(features):
+        raise FileError(path, f"has words that its features do not have; {_DAMAGED}")
+    matrix = PackedMatrix(path, buffer, header, *_tables(path, header, sections))
+    if verify:
+        _verify(path, matrix, manifest, record)
+    card = header.get("card")
+    return PackedModel(
+        words, features, matrix, record, names == FEATURES, manifest, card if isinstance(card, dict) else {}
+    )
+
+
+def _mapped(path: Path) -> mmap.mmap:
+    descriptor = open_regular(path)
+    try:
+        size = os.fstat(descriptor).st_size
+        if size < len(MAGIC) + TRAILER:
+            raise FileError(path, f"{_OTHER} (it is too short)")
+        return mmap.mmap(descriptor, size, access=mmap.ACCESS_READ)
+    finally:
+        os.close(descriptor)
+
+
+def _header(path: Path, buffer: mmap.mmap) -> dict[str, Any]:
+    if buffer[: len(MAGIC)] != MAGIC:
+        raise FileError(path, _OTHER)
+    trailer = buffer[-TRAILER:]
+    if trailer[40:] != MAGIC:
+        raise FileError(path, f"is cut off, or has something after its end; {_DAMAGED}")
+    length = int.from_bytes(trailer[:8], "little")
+    if not 0 < length <= min(_LONGEST_HEADER, len(buffer) - TRAILER - len(MAGIC)):
+        raise FileError(path, f"has a header of impossible length; {_DAMAGED}")
+    content = buffer[len(buffer) - TRAILER - length : len(buffer) - TRAILER]
+    if hashlib.sha256(content).digest() != trailer[8:40]:
+        raise FileError(path, f"has a header that does not fit its checksum; {_DAMAGED}")
+    header = json_object(path, content)
+    if header.get("format") != FORMAT or header.get("version") != VERSION:
+        found = f"{str(header.get('format'))[:40]!r} version {str(header.get('version'))[:20]}"
+        raise FileError(path, f"is {found}; this omnitm reads {FORMAT!r} version {VERSION}")
+    _check_shape(path, header)
+    return {**header, "length": length}
+
+
+def _check_shape(path: Path, header: dict[str, Any]) -> None:
+    limits = {"rows": (0, _MOST_WORDS), "columns": (0, _MOST_WORDS), "segment": (1, _MOST_WORDS)}
+    for name, (low, high) in limits.items():
+        value = header.get(name)
+        if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
+            raise FileError(path, f"has a header with impossible {name!r}: {str(value)[:40]}")
+    if header.get("type") not in {"<i2", "<f4"} or not isinstance(header.get("manifest"), dict):
+        raise FileError(path, "has a header without the type of its numbers, or without a manifest")
+
+
+def _sections(path: Path, buffer: mmap.mmap, header: dict[str, Any]) -> dict[str, memoryview]:
+    """Find the sections; all of them together, the header and both ends must make up the file."""
+    listed, place, found = header.get("sections"), len(MAGIC), {}
+    if not isinstance(listed, list) or len(listed) != 6:
+        raise FileError(path, "has a header that does not list its six sections")
+    whole, end = memoryview(buffer), len(buffer) - TRAILER - header["length"]
+    for entry in listed:
+        values = entry if isinstance(entry, list) and len(entry) == 3 else [None] * 3
+        name, size, sha256 = values
+        if not isinstance(name, str) or not isinstance(size, int) or not 0 <= size <= end - place:
+            raise FileError(path, f"has a section of impossible size; {_DAMAGED}")
+        found[name] = whole[place : place + size]
+        if name != BLOCKS and hashlib.sha256(found[name]).hexdigest() != sha256:
+            raise FileError(path, f"has a section {name[:40]!r} that does not fit its checksum; {_DAMAGED}")
+        place += size
+    names = {BLOCKS, SETTINGS, WORDS, TABLE, ROWS, *({FEATURES, COORDINATES} & set(found))}
+    if place != end or set(found) != names or listed[0][0] != BLOCKS:
+        raise FileError(path, f"has sections that do not make up the file; {_DAMAGED}")
+    return found
+
+
+def _text(path: Path, section: memoryview, entry: FileEntry) -> bytes:
+    if entry.size > _MOST_WORDS:
+        raise FileError(path, f"has a text of {entry.size:,} bytes, which is more than any model needs")
+    content = inflated(path, bytes(section), entry.size, zlib.MAX_WBITS)
+    if hashlib.sha256(content).hexdigest() != entry.sha256:
+        raise FileError(path, f"has a text that differs from the manifest; {_DAMAGED}")
+    return content
+
+
+def _tables(
+    path: Path, header: dict[str, Any], sections: dict[str, memoryview]
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    n_blocks = header["rows"] * -(-header["columns"] // header["segment"])
+    if (
+        len(sections[TABLE]) != n_blocks * BLOCK.itemsize
+        or len(sections[ROWS]) != header["rows"] * ROW.itemsize
+    ):
+        raise FileError(path, f"has tables of the wrong size; {_DAMAGED}")
+    blocks = np.frombuffer(sections[TABLE], dtype=BLOCK)
+    rows = np.frombuffer(sections[ROWS], dtype=ROW)
+    allowed = (4,) if header["type"] == "<f4" else (1, 2)
+    if (
+        int(blocks["size"].sum(dtype=np.int64)) != len(sections[BLOCKS])
+        or not np.isin(rows["itemsize"], allowed).all()
+    ):
+        raise FileError(path, f"has tables that do not fit its blocks; {_DAMAGED}")
+    return blocks, rows
+
+
+def _verify(path: Path, matrix: PackedMatrix, manifest: dict[str, FileEntry], record: AnyRecord) -> None:
+    digest, encode = hashlib.sha256(), row_encoder(record, matrix.dtype)
+    for row in range(len(matrix)):
+        digest.update(encode(matrix.read_row(row)))
+    digest.update(encode.end())
+    if digest.hexdigest() != manifest[vectors_name(manifest)].sha256:
+        raise FileError(path, f"has vectors that differ from the manifest; {_DAMAGED}")

@@ -1,0 +1,186 @@
+"""Pack a model into one small file, and unpack it to the same bytes."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import zlib
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from omnitm.errors import FileError
+from omnitm.files.plain import new_file
+from omnitm.similarity.row_matrix import row_blocks
+from omnitm.store.loading import load_model
+from omnitm.store.manifest import FileEntry, manifest_content, read_manifest
+from omnitm.store.packed import (
+    BLOCK,
+    BLOCKS,
+    FORMAT,
+    MAGIC,
+    ROW,
+    ROWS,
+    TABLE,
+    VERSION,
+    is_packed,
+    read_packed,
+    to_bytes,
+)
+from omnitm.store.signed_card import read_facts
+from omnitm.store.top import row_encoder
+from omnitm.store.write_model import model_texts, vectors_file, write_model
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import BinaryIO
+
+    from numpy.typing import NDArray
+
+    from omnitm.store.loading import StoredModel
+
+_SEGMENT = 4096
+_MOST_SEGMENTS = 16
+_ROWS_AT_ONCE = 64
+_LEVEL, _MEMORY = 6, 9  # of zlib; lesser memory means more Huffman tables, which is worth nothing here
+
+
+def pack_model(
+    model: str | Path, path: str | Path, *, force: bool = False, report: Callable[[int], None] | None = None
+) -> None:
+    """Write a model's folder as one small file; unpacked it is the same, byte for byte.
+
+    The folder is checked against its manifest on the way.
+
+    Parameters
+    ----------
+    force
+        Replace an existing file.
+    report
+        Called with the number of rows packed so far.
+    """
+    model = Path(model)
+    if is_packed(model):
+        raise FileError(model, "is packed already")
+    stored, manifest = load_model(model), read_manifest(model)
+    write_packed(path, stored, expected=manifest, card=read_facts(model), force=force, report=report)
+
+
+def write_packed(
+    path: str | Path,
+    model: StoredModel,
+    *,
+    expected: dict[str, FileEntry] | None = None,
+    card: dict[str, Any] | None = None,
+    force: bool = False,
+    report: Callable[[int], None] | None = None,
+) -> None:
+    """Write a model that may also be in memory as one small file.
+
+    Parameters
+    ----------
+    expected
+        The manifest that the model must have; anything else is an error, and no file is written.
+    card
+        What is said about the model, for the card of its folder when it is unpacked.
+    force, report
+        As in `pack_model`.
+    """
+    path = Path(path)
+    if path.is_dir() or (path.exists() and not force):
+        raise FileError(path, "exists already; --force (force=True) replaces a file")
+    if not path.absolute().parent.is_dir():
+        raise FileError(path, f"cannot be written: the folder {path.absolute().parent} does not exist")
+    texts = model_texts(model.record, model.words, model.features, is_named=model.is_named)
+    with new_file(path) as file:
+        file.write(MAGIC)
+        header, vectors = _write_rows(file, model, report)
+        entries = {n: FileEntry(len(c), hashlib.sha256(c).hexdigest()) for n, c in texts.items()}
+        entries[vectors_file(model.matrix.dtype, model.record)] = vectors
+        if expected is not None and entries != expected:
+            raise FileError(
+                path, "is not written: the model's files differ from its manifest, so it is damaged"
+            )
+        for name, text in texts.items():
+            _add_section(file, header, name, zlib.compress(text, 9))
+        for name in (TABLE, ROWS):
+            _add_section(file, header, name, header.pop(name).tobytes())
+        header["manifest"] = manifest_content(entries)
+        if card:
+            header["card"] = card
+        content = json.dumps(header).encode()
+        file.write(content + len(content).to_bytes(8, "little") + hashlib.sha256(content).digest() + MAGIC)
+
+
+def unpack_model(path: str | Path, model: str | Path, *, force: bool = False) -> None:
+    """Write a packed model as a folder, and check that it is the model that was packed."""
+    from omnitm.sharing.kept_card import keep_card, kept_facts
+    from omnitm.vectors.word_vectors import WordVectors
+
+    path = Path(path)
+    if not is_packed(path):
+        raise FileError(path, "is not a packed model; `omnitm pack` makes one")
+    packed = read_packed(path)
+    write_model(
+        model,
+        packed.matrix,
+        packed.words,
+        packed.features,
+        packed.record,
+        is_named=packed.is_named,
+        force=force,
+        expected=packed.manifest,
+    )
+    keep_card(WordVectors.load(model), Path(model), kept_facts(path))
+
+
+def _write_rows(
+    file: BinaryIO, model: StoredModel, report: Callable[[int], None] | None
+) -> tuple[dict[str, Any], FileEntry]:
+    """Write the blocks; return the beginnings of a header, and what a manifest says of the vectors."""
+    matrix, encode, digest = model.matrix, row_encoder(model.record, model.matrix.dtype), hashlib.sha256()
+    n_rows, n_columns = matrix.shape
+    segment = max(_SEGMENT, -(-n_columns // _MOST_SEGMENTS))
+    blocks = np.zeros((n_rows, -(-n_columns // segment)), dtype=BLOCK)
+    rows = np.zeros(n_rows, dtype=ROW)
+    size, done, full_size = 0, 0, 0
+    for _, block in row_blocks(matrix):
+        for values in block:
+            encoded = encode(values)
+            digest.update(encoded)
+            full_size += len(encoded)
+            rows[done] = lowest, itemsize = _span(values)
+            for place in range(blocks.shape[1]):
+                part = values[place * segment : (place + 1) * segment]
+                data = _deflated(to_bytes(part, lowest, itemsize))
+                blocks[done, place] = len(data), zlib.crc32(data)
+                size += file.write(data)
+            done += 1
+            if report is not None and (done % _ROWS_AT_ONCE == 0 or done == n_rows):
+                report(done)
+    digest.update(encode.end())
+    full_size += len(encode.end())
+    facts = {"format": FORMAT, "version": VERSION, "rows": n_rows, "columns": n_columns, "segment": segment}
+    kind = "<f4" if matrix.dtype.kind == "f" else "<i2"
+    header = {**facts, "type": kind, "sections": [[BLOCKS, size, None]], TABLE: blocks, ROWS: rows}
+    return header, FileEntry(full_size, digest.hexdigest())
+
+
+def _span(values: NDArray[Any]) -> tuple[int, int]:
+    """Return the lowest value, and how many bytes the differences to it need."""
+    if values.dtype.kind == "f" or not len(values):
+        return 0, values.dtype.itemsize
+    lowest = int(values.min())
+    return lowest, 1 if int(values.max()) - lowest < 256 else 2
+
+
+def _deflated(content: bytes) -> bytes:
+    """Compress by Huffman codes and run lengths: rows are noise around long runs of their baseline."""
+    deflater = zlib.compressobj(_LEVEL, zlib.DEFLATED, -zlib.MAX_WBITS, _MEMORY, zlib.Z_RLE)
+    return deflater.compress(content) + deflater.flush()
+
+
+def _add_section(file: BinaryIO, header: dict[str, Any], name: str, content: bytes) -> None:
+    file.write(content)
+    header["sections"].append([name, len(content), hashlib.sha256(content).hexdigest()])

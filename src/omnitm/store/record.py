@@ -1,0 +1,173 @@
+"""What a model was trained with: enough to train any of its words again, bit for bit."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+import re
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+import omnitm
+from omnitm.errors import FileError, ParameterError
+from omnitm.files.plain import read_file
+from omnitm.machine import AutoencoderSettings
+from omnitm.parameters import check_integer
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from omnitm.corpus import DocumentIndex
+
+JSON_LIMIT = 1 << 20
+_MOST_KEPT = 1 << 24
+
+
+@dataclasses.dataclass(frozen=True)
+class TrainingRecord:
+    """Settings, seed and index of a training run.
+
+    Attributes
+    ----------
+    settings
+        What every word's machine was trained with.
+    seed
+        The seed that, with a word's spelling, gives the word's key.
+    index_fingerprint
+        SHA-256 of the documents and the vocabulary, see `index_fingerprint`.
+    omnitm_version
+        Version of the package that started the training.
+    keep_top
+        How many coordinates each row keeps, those that differ most from its baseline; None: all.
+    """
+
+    settings: AutoencoderSettings
+    seed: int
+    index_fingerprint: str
+    omnitm_version: str = omnitm.__version__
+    keep_top: int | None = None
+
+    def __post_init__(self) -> None:
+        check_integer("OmniTMAE", "seed", self.seed, 0, 2**64 - 1)
+        if self.keep_top is not None:
+            check_integer("train_model", "keep_top", self.keep_top, 1, _MOST_KEPT)
+
+    def to_bytes(self) -> bytes:
+        """Write the record as the content of settings.json; `keep_top` only where it is used."""
+        fields = dataclasses.asdict(self)
+        if self.keep_top is None:
+            del fields["keep_top"]
+        return (json.dumps(fields, indent=2) + "\n").encode()
+
+
+@dataclasses.dataclass(frozen=True)
+class ModelRecord:
+    """What a model that is not Omni was made with: its name and its settings, as they were given.
+
+    >>> ModelRecord("word2vec", {"vector_size": 100}, 0, "0" * 64).model
+    'word2vec'
+    """
+
+    model: str
+    settings: dict[str, Any]
+    seed: int
+    index_fingerprint: str
+    omnitm_version: str = omnitm.__version__
+
+    def __post_init__(self) -> None:
+        check_integer(self.model, "seed", self.seed, 0, 2**64 - 1)
+
+    def to_bytes(self) -> bytes:
+        """Write the record as the content of settings.json."""
+        return (json.dumps(dataclasses.asdict(self), indent=2) + "\n").encode()
+
+
+AnyRecord = TrainingRecord | ModelRecord
+
+
+def keep_top_of(record: AnyRecord | None) -> int | None:
+    """How many coordinates the rows of a model keep; None: all."""
+    return record.keep_top if isinstance(record, TrainingRecord) else None
+
+
+def is_sparse(record: AnyRecord | None) -> bool:
+    """Whether the rows of a model are stored without their zeros."""
+    return isinstance(record, ModelRecord) and record.settings.get("sparse") is True
+
+
+def omni_record(record: AnyRecord | None, purpose: str) -> TrainingRecord:
+    """Return the record of an Omni model, or say that only such a model can do this."""
+    if isinstance(record, TrainingRecord):
+        return record
+    if record is None:
+        raise ParameterError(f"Vectors of unknown origin cannot {purpose}: 'training' is None.")
+    raise ParameterError(f"A {record.model} model cannot {purpose}: only Omni models can.")
+
+
+def record_from_bytes(path: Path, content: bytes) -> AnyRecord:
+    """Read the content of settings.json and check all of it."""
+    fields = json_object(path, content)
+    model = fields.pop("model", None)
+    kept = {} if model is not None or "keep_top" not in fields else {"keep_top": fields.pop("keep_top")}
+    if set(fields) != {"settings", "seed", "index_fingerprint", "omnitm_version"}:
+        raise FileError(
+            path, f"must have settings, seed, index_fingerprint, omnitm_version; has {_short(fields)}"
+        )
+    values, fingerprint, version = fields["settings"], fields["index_fingerprint"], fields["omnitm_version"]
+    if not isinstance(values, dict) or (model is None and set(values) != _SETTING_NAMES):
+        raise FileError(path, f"'settings' must have exactly {', '.join(sorted(_SETTING_NAMES))}")
+    if model is not None and (not isinstance(model, str) or not re.fullmatch(r"[a-z0-9-]{1,40}", model)):
+        raise FileError(path, "'model' must be the name of a model")
+    if not isinstance(fingerprint, str) or not re.fullmatch(r"[0-9a-f]{64}", fingerprint):
+        raise FileError(path, "'index_fingerprint' must be a SHA-256 in hexadecimal")
+    if not isinstance(version, str) or len(version) > 100:
+        raise FileError(path, "'omnitm_version' must be a version number")
+    try:
+        if model is not None:
+            return ModelRecord(model, values, fields["seed"], fingerprint, version)
+        return TrainingRecord(AutoencoderSettings(**values), fields["seed"], fingerprint, version, **kept)
+    except ParameterError as error:
+        raise FileError(path, str(error)) from None
+
+
+def json_object(path: Path, content: bytes) -> dict[str, Any]:
+    """Parse a small JSON file that must hold an object."""
+    try:
+        value = json.loads(content)
+    except (ValueError, RecursionError) as error:
+        raise FileError(path, f"is not JSON ({str(error)[:100]})") from None
+    if not isinstance(value, dict):
+        raise FileError(path, f"must hold a JSON object, not {type(value).__name__}")
+    return value
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """Read a small JSON file that must hold an object."""
+    return json_object(path, read_file(path, JSON_LIMIT))
+
+
+def index_fingerprint(index: DocumentIndex) -> str:
+    """Hash everything that training can see of an index: its vocabulary and its documents.
+
+    The same documents give the same fingerprint in memory and on disk, on any machine.
+    """
+    digest = hashlib.sha256()
+    for word in index.vocabulary:
+        encoded = word.encode()
+        digest.update(len(encoded).to_bytes(8, "little") + encoded)
+    for array, kind in ((index.document_offsets, "<u8"), (index.document_words, "<u4")):
+        digest.update(len(array).to_bytes(8, "little"))
+        for start in range(0, len(array), _ARRAY_CHUNK):
+            digest.update(np.ascontiguousarray(array[start : start + _ARRAY_CHUNK], dtype=kind).data)
+    return digest.hexdigest()
+
+
+def _short(fields: dict[str, Any]) -> str:
+    names = ", ".join(map(str, list(fields)[:5]))
+    return f"{names[:100]} ..." if len(fields) > 5 or len(names) > 100 else names or "nothing"
+
+
+_SETTING_NAMES = {field.name for field in dataclasses.fields(AutoencoderSettings)}
+_ARRAY_CHUNK = 1 << 22

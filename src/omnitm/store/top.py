@@ -1,0 +1,122 @@
+"""Rows that keep their baseline and the k coordinates that differ most from it.
+
+That is for vocabularies so large that a number per pair of words cannot be stored.
+A row on the disk, little-endian, always of the same length for a given k:
+
+```text
+baseline (2, signed)   0 (2)   number kept (4)   positions (4 each, k of them)   values (2 each, k of them)
+```
+
+Positions ascend; what is not used is 0. A coordinate that is not kept reads as the baseline.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from omnitm import _native
+from omnitm.errors import FileError
+from omnitm.similarity.row_matrix import RowMatrix
+from omnitm.store.record import is_sparse, keep_top_of
+from omnitm.store.sparse import SparseEncoder
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from omnitm.store.record import AnyRecord
+
+
+def row_type(keep_top: int) -> np.dtype[Any]:
+    """Layout of a row on the disk."""
+    return np.dtype(
+        [
+            ("baseline", "<i2"),
+            ("unused", "<u2"),
+            ("count", "<u4"),
+            ("positions", "<u4", (keep_top,)),
+            ("values", "<i2", (keep_top,)),
+        ]
+    )
+
+
+def encode_top(vector: NDArray[np.int16], keep_top: int) -> bytes:
+    """Keep the baseline, which is the most frequent value, and what differs most; of equals the first."""
+    values = np.ascontiguousarray(vector, dtype=np.int16)
+    baseline = np.empty(1, dtype=np.int16)
+    _native.row_modes(values[None], baseline)
+    distance = np.abs(values.astype(np.int32) - int(baseline[0]))
+    kept = np.flatnonzero(distance)
+    if len(kept) > keep_top:
+        order = np.argsort(-distance[kept], kind="stable")
+        kept = np.sort(kept[order[:keep_top]])
+    row = np.zeros(1, dtype=row_type(keep_top))
+    row["baseline"], row["count"] = baseline, len(kept)
+    row["positions"][0, : len(kept)], row["values"][0, : len(kept)] = kept, values[kept]
+    return row.tobytes()
+
+
+class RowEncoder:
+    """Turns vectors into the bytes of their rows; nothing follows the last row."""
+
+    def __init__(self, encode: Callable[[NDArray[Any]], bytes]) -> None:
+        self._encode = encode
+
+    def __call__(self, vector: NDArray[Any]) -> bytes:
+        """Encode the next row."""
+        return self._encode(vector)
+
+    def end(self) -> bytes:
+        """Return what follows the last row."""
+        return b""
+
+
+def row_encoder(record: AnyRecord, dtype: np.dtype[Any]) -> RowEncoder | SparseEncoder:
+    """Return what turns vectors, one after the other, into the bytes of a model's file of vectors."""
+    keep_top = keep_top_of(record)
+    if keep_top is not None:
+        return RowEncoder(lambda vector: encode_top(vector, keep_top))
+    if is_sparse(record) and dtype == np.int16:
+        return SparseEncoder()
+    kind = "<i2" if dtype == np.int16 else "<f4"
+    return RowEncoder(lambda vector: np.ascontiguousarray(vector, dtype=kind).tobytes())
+
+
+class TopMatrix(RowMatrix):
+    """Rows of which only the coordinates that differ most are known; the others read as the baseline."""
+
+    def __init__(self, path: Path, rows: NDArray[Any], n_columns: int) -> None:
+        self._path, self._rows = path, rows
+        self.keep_top = int(rows.dtype["positions"].shape[0])
+        super().__init__((len(rows), n_columns), np.int16, rows.nbytes)
+
+    def read_row(self, row: int) -> NDArray[np.int16]:
+        """Fill a row with its baseline and put in what is kept."""
+        baseline, positions, values = self.kept(row)
+        found = np.full(self.shape[1], baseline, dtype=np.int16)
+        found[positions] = values
+        return found
+
+    def read_column(self, column: int) -> NDArray[np.int16]:
+        """Look the column up in every row."""
+        found = np.array(self._rows["baseline"], dtype=np.int16)
+        for row in range(len(self)):
+            _, positions, values = self.kept(row)
+            place = int(np.searchsorted(positions, column))
+            if place < len(positions) and positions[place] == column:
+                found[row] = values[place]
+        return found
+
+    def kept(self, row: int) -> tuple[int, NDArray[np.uint32], NDArray[np.int16]]:
+        """Return the baseline of a row, the positions that are kept, and their values."""
+        stored = self._rows[row]
+        count = int(stored["count"])
+        positions = stored["positions"][:count]
+        ascends = count < 2 or bool((positions[1:] > positions[:-1]).all())
+        if count > self.keep_top or not ascends or (count and int(positions[-1]) >= self.shape[1]):
+            raise FileError(self._path, f"row {row:,} is damaged; restore it from a copy or train again")
+        return int(stored["baseline"]), positions, stored["values"][:count]

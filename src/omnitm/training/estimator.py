@@ -1,0 +1,198 @@
+"""The scikit-learn face of Omni TM-AE."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any, Literal
+
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from omnitm.corpus import as_index
+from omnitm.engines import ThreadsEngine
+from omnitm.machine import PAPER, AutoencoderSettings
+from omnitm.training.vocabulary import (
+    add_words,
+    extend_vectors,
+    train_model,
+    train_vectors,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from pathlib import Path
+
+    from omnitm.corpus import DocumentIndex
+    from omnitm.explain import Comparison, Explainer, Trace, WordExplanation
+    from omnitm.training.progress import ProgressOption
+
+
+class OmniTMAE(BaseEstimator):  # type: ignore[misc]
+    """Word embeddings read out of Tsetlin machine autoencoders, one per word.
+
+    Parameters
+    ----------
+    n_clauses
+        Number of clauses per word (the paper's *c*).
+    threshold
+        Vote at which feedback fades out (*T*).
+    specificity
+        *s*: a literal is forgotten with probability 1/s; at 1.0 every step is certain.
+    accumulation
+        How many documents are merged into one example.
+    n_examples, n_epochs
+        Examples per epoch, and epochs; only their product matters.
+    algorithm
+        "exact" (the paper) or "fast" (FastOmniTMAE's simplification).
+    state_bits
+        Bits of an automaton's state, 4 to 8.
+    output_balancing
+        Share of examples made from documents that contain the word.
+    max_included_literals
+        A clause with more included literals than this only forgets; None: no limit.
+    seed
+        With a word's spelling it gives the word's random draws: the same seed gives the same bits,
+        whatever `n_jobs` is and whichever other words are trained.
+    n_jobs
+        Number of threads; None: one per core.
+    progress
+        True: a bar on standard error; or a function that is called with a `Progress` now and then.
+
+    Attributes
+    ----------
+    word_vectors_
+        The trained `WordVectors`.
+    index_
+        The corpus as a `DocumentIndex`.
+    vocabulary_
+        The words of the corpus: the features of every vector.
+    n_features_in_
+        Size of the vocabulary.
+
+    Examples
+    --------
+    >>> import numpy as np, scipy.sparse as sp
+    >>> documents = sp.csr_matrix(np.array([[1, 1, 0, 0], [0, 0, 1, 1]] * 20))
+    >>> model = OmniTMAE(n_examples=50, n_jobs=1).fit(documents, vocabulary=["road", "car", "sea", "ship"])
+    >>> model.word_vectors_.most_similar("road", topn=1)[0][0]
+    'car'
+    """
+
+    def __init__(
+        self,
+        *,
+        n_clauses: int = AutoencoderSettings.n_clauses,
+        threshold: int = AutoencoderSettings.threshold,
+        specificity: float = AutoencoderSettings.specificity,
+        accumulation: int = AutoencoderSettings.accumulation,
+        n_examples: int = AutoencoderSettings.n_examples,
+        n_epochs: int = AutoencoderSettings.n_epochs,
+        algorithm: Literal["exact", "fast"] = AutoencoderSettings.algorithm,
+        state_bits: int = AutoencoderSettings.state_bits,
+        output_balancing: float = AutoencoderSettings.output_balancing,
+        max_included_literals: int | None = AutoencoderSettings.max_included_literals,
+        seed: int = 0,
+        n_jobs: int | None = None,
+        progress: ProgressOption = False,
+    ) -> None:
+        self.n_clauses = n_clauses
+        self.threshold = threshold
+        self.specificity = specificity
+        self.accumulation = accumulation
+        self.n_examples = n_examples
+        self.n_epochs = n_epochs
+        self.algorithm = algorithm
+        self.state_bits = state_bits
+        self.output_balancing = output_balancing
+        self.max_included_literals = max_included_literals
+        self.seed = seed
+        self.n_jobs = n_jobs
+        self.progress = progress
+
+    @classmethod
+    def paper(cls, **overrides: Any) -> OmniTMAE:
+        """Return an estimator with the paper's settings, except for what is given.
+
+        >>> OmniTMAE.paper(seed=3).n_epochs
+        4
+        """
+        return cls(**{**PAPER, **overrides})
+
+    def fit(
+        self,
+        corpus: Any,
+        words: Iterable[str] | None = None,
+        vocabulary: Sequence[str] | None = None,
+        *,
+        model_dir: str | Path | None = None,
+        resume: bool = False,
+        force: bool = False,
+    ) -> OmniTMAE:
+        """Train words on a corpus.
+
+        Parameters
+        ----------
+        corpus
+            A `DocumentIndex` or its path, a sparse matrix documents x words with its `vocabulary`, or a list
+            of texts or token lists, see `omnitm.corpus.as_index`.
+        words
+            Words to train; None: all of the vocabulary.
+        vocabulary
+            The words of the matrix's columns, or the words to look for in texts.
+        model_dir
+            Folder to train into, so that a killed run can be resumed; None: train in memory.
+        resume, force
+            Continue, or replace, the model in `model_dir`.
+        """
+        settings, engine = self._settings(), ThreadsEngine(self.n_jobs)
+        index = as_index(corpus, vocabulary)
+        common: dict[str, Any] = {
+            "settings": settings,
+            "seed": self.seed,
+            "engine": engine,
+            "progress": self.progress,
+        }
+        if model_dir is None:
+            vectors = train_vectors(index, words, **common)
+        else:
+            vectors = train_model(index, model_dir, words, resume=resume, force=force, **common)
+        self.index_: DocumentIndex = index
+        self.word_vectors_ = vectors
+        self.vocabulary_ = list(index.vocabulary)
+        self.n_features_in_ = index.n_words
+        self._model_dir = model_dir
+        return self
+
+    def add_words(self, words: Iterable[str]) -> OmniTMAE:
+        """Train more words with the settings of `fit`; the others do not change."""
+        check_is_fitted(self, "word_vectors_")
+        where: dict[str, Any] = {"engine": ThreadsEngine(self.n_jobs), "progress": self.progress}
+        if self._model_dir is None:
+            self.word_vectors_ = extend_vectors(self.index_, self.word_vectors_, words, **where)
+        else:
+            self.word_vectors_ = add_words(self.index_, self._model_dir, words, **where)
+        return self
+
+    def explain(self, word: str, **options: Any) -> WordExplanation:
+        """Show what a word's machine has learned; see `omnitm.Explainer.explain`."""
+        return self._explainer().explain(word, **options)
+
+    def why(self, word: str, other: str, **options: Any) -> Comparison:
+        """Take the similarity of two words apart; see `omnitm.Explainer.why`."""
+        return self._explainer().why(word, other, **options)
+
+    def trace(self, word: str, literal: str, **options: Any) -> Trace:
+        """Follow a literal through the training of a word; see `omnitm.Explainer.trace`."""
+        return self._explainer().trace(word, literal, **options)
+
+    def _explainer(self) -> Explainer:
+        """Explain the fitted words. The one import to the right: users look for these methods here."""
+        from omnitm.explain import Explainer
+
+        check_is_fitted(self)
+        return Explainer(self.word_vectors_, self.index_)
+
+    def _settings(self) -> AutoencoderSettings:
+        return AutoencoderSettings(
+            **{field.name: getattr(self, field.name) for field in fields(AutoencoderSettings)}
+        )

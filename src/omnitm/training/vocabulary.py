@@ -1,0 +1,361 @@
+"""Train the words of a vocabulary: into memory or into a folder, from one plan."""
+
+from __future__ import annotations
+
+import warnings
+from collections import Counter
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from omnitm.engines import Engine, ThreadsEngine, WordJob
+from omnitm.errors import (
+    CorpusError,
+    FileError,
+    OmniTMWarning,
+    ParameterError,
+    SetAsideError,
+    TrainingStopped,
+    UnknownWordError,
+)
+from omnitm.machine import AutoencoderSettings, word_key
+from omnitm.sharing.kept_card import keep_card
+from omnitm.store import (
+    AnyRecord,
+    ModelFolder,
+    TrainingRecord,
+    index_fingerprint,
+    omni_record,
+)
+from omnitm.store.manifest import MANIFEST
+from omnitm.store.model_notes import note_index
+from omnitm.training.progress import ProgressOption, WordFailure, reporting
+from omnitm.training.shards import Shard, note_shard
+from omnitm.vectors.word_vectors import WordVectors
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from numpy.typing import NDArray
+
+    from omnitm.corpus import DocumentIndex
+    from omnitm.engines import Failure
+
+_SHOWN_WORDS = 5
+_REPEAT = "give the same or leave it out"
+
+
+def train_vectors(
+    index: DocumentIndex,
+    words: Iterable[str] | None = None,
+    *,
+    settings: AutoencoderSettings | None = None,
+    seed: int = 0,
+    engine: Engine | None = None,
+    progress: ProgressOption = False,
+) -> WordVectors:
+    """Train words in memory.
+
+    Parameters
+    ----------
+    index
+        Documents to learn from.
+    words
+        Words to train, each of them in the index's vocabulary; None: all of the vocabulary.
+    settings
+        What every word's machine is trained with.
+    seed
+        With a word's spelling it gives the word's random draws.
+    engine
+        Where words are trained; None: in one thread per core.
+    progress
+        True: a bar on standard error; or a function that is called with a `Progress` now and then.
+    """
+    record = TrainingRecord(settings or AutoencoderSettings(), seed, index_fingerprint(index))
+    targets = check_targets(index, words)
+    matrix = np.empty((len(targets), index.n_words), dtype=np.int16)
+    failed = train_rows(
+        index, record, targets, range(len(targets)), matrix.__setitem__, engine=engine, progress=progress
+    )
+    matrix, targets = _without(failed, matrix, targets)
+    return WordVectors(matrix, targets, index.vocabulary, training=record)
+
+
+def extend_vectors(
+    index: DocumentIndex,
+    vectors: WordVectors,
+    words: Iterable[str],
+    *,
+    engine: Engine | None = None,
+    progress: ProgressOption = False,
+) -> WordVectors:
+    """Train more words in memory, with the settings, seed and index of the others, and append them."""
+    record = omni_record(vectors.training, "be extended")
+    targets = check_targets(index, words)
+    check_untrained(vectors, targets)
+    _Request.of(index).check("word vectors", record, vectors.index_to_key)
+    names = [*vectors.index_to_key, *targets]
+    matrix = np.empty((len(names), vectors.vector_size), dtype=np.int16)
+    matrix[: len(vectors)] = vectors.matrix
+    rows = range(len(vectors), len(names))
+    failed = train_rows(index, record, names, rows, matrix.__setitem__, engine=engine, progress=progress)
+    matrix, names = _without(failed, matrix, names)
+    return WordVectors(matrix, names, vectors.feature_names, training=record)
+
+
+def train_model(
+    index: DocumentIndex,
+    path: str | Path,
+    words: Iterable[str] | None = None,
+    *,
+    settings: AutoencoderSettings | None = None,
+    seed: int | None = None,
+    engine: Engine | None = None,
+    progress: ProgressOption = False,
+    resume: bool = False,
+    force: bool = False,
+    keep_top: int | None = None,
+    shard: Shard | None = None,
+) -> WordVectors:
+    """Train words into a folder; a run that was killed can be resumed.
+
+    Parameters that are not described here are those of `train_vectors`.
+
+    Parameters
+    ----------
+    path
+        The model's folder; it must not hold a model yet, unless `resume` or `force` is given.
+    resume
+        Continue a run that was stopped, or start if there is none. `words`, `settings` and `seed` that
+        are given must equal those that the run was started with; None takes them from the folder.
+    force
+        Replace an existing model.
+    keep_top
+        Store the baseline of each row and this many coordinates, those that differ most from it, for
+        vocabularies where a number per pair of words is too much; None: store all.
+    shard
+        Train only this part of the words; `merge_models` puts the parts together.
+    """
+    if shard is not None:
+        words = shard.words_of(check_targets(index, words))
+    path, request = Path(path), _Request.of(index, words, settings, seed, keep_top)
+    folder = ModelFolder.resume(path) if resume else None
+    if folder is None and not (resume and (path / MANIFEST).exists()):
+        targets = request.words or check_targets(index, None)
+        folder = ModelFolder.create(path, targets, index.vocabulary, request.record(), force=force)
+    if folder is not None:
+        with folder:
+            request.check(path, folder.record, folder.words)
+            note_index(path, index)
+            if shard is not None:
+                note_shard(path, shard)
+            fill_folder(folder, index, engine=engine, progress=progress)
+    vectors = WordVectors.load(path)
+    request.check(path, vectors.training, vectors.index_to_key)
+    keep_card(vectors, path)
+    return vectors
+
+
+def add_words(
+    index: DocumentIndex,
+    path: str | Path,
+    words: Iterable[str],
+    *,
+    engine: Engine | None = None,
+    progress: ProgressOption = False,
+) -> WordVectors:
+    """Train more words of a finished model, with its settings, seed and index; old rows stay as they are."""
+    path = Path(path)
+    vectors = WordVectors.load(path)
+    omni_record(vectors.training, "be extended")
+    targets = check_targets(index, words)
+    check_untrained(vectors, targets)
+    _Request.of(index).check(path, vectors.training, vectors.index_to_key)
+    with ModelFolder.add(path, targets) as folder:
+        fill_folder(folder, index, engine=engine, progress=progress)
+    vectors = WordVectors.load(path)
+    keep_card(vectors, path)
+    return vectors
+
+
+def fill_folder(
+    folder: ModelFolder,
+    index: DocumentIndex,
+    *,
+    engine: Engine | None = None,
+    progress: ProgressOption = False,
+) -> None:
+    """Train what is missing in a folder, and again what turns out to be damaged, until it is finished."""
+    pending = folder.pending()
+    while True:
+        try:
+            failed = train_rows(
+                index, folder.record, folder.words, pending, folder.write, engine=engine, progress=progress
+            )
+        except KeyboardInterrupt as interrupt:
+            raise _stopped(folder) from interrupt
+        if failed:
+            raise _set_aside(folder, failed)
+        pending = folder.finish()
+        if not pending:
+            return
+
+
+def train_rows(
+    index: DocumentIndex,
+    record: TrainingRecord,
+    words: Sequence[str],
+    rows: Sequence[int],
+    write: Callable[[int, NDArray[np.int16]], None],
+    *,
+    engine: Engine | None = None,
+    progress: ProgressOption = False,
+) -> dict[int, str]:
+    """Train some rows of a list of words, hand each to `write`, and return the rows that failed, with why."""
+    jobs = [WordJob(row, index.word_id(words[row]), word_key(record.seed, words[row])) for row in rows]
+    warn_of_constant_words(index, jobs)
+    failed: dict[int, str] = {}
+    with reporting(progress, len(words) - len(jobs), len(words)) as report:
+
+        def report_words(done: int, failures: Sequence[Failure] = ()) -> None:
+            failed.update({f.jobs[0].row: f.problem for f in failures if f.is_final})
+            named = [(tuple(words[job.row] for job in f.jobs), f.problem, f.is_final) for f in failures]
+            report(done, [WordFailure(*failure) for failure in named])
+
+        if jobs:
+            report(0)
+            (engine or ThreadsEngine()).train(index, record.settings, jobs, write, report_words)
+    return failed
+
+
+def check_targets(index: DocumentIndex, words: Iterable[str] | None) -> list[str]:
+    """Return the words to train as a list, each known and none twice; None: the whole vocabulary."""
+    if isinstance(words, str):
+        raise ParameterError(
+            f"The 'words' parameter must be a list of words. Got the text {words!r} instead."
+        )
+    targets = list(index.vocabulary if words is None else words)
+    if not targets:
+        raise ParameterError("The 'words' parameter must name at least one word. Got none.")
+    for word in targets:
+        if not isinstance(word, str):
+            raise UnknownWordError(word, ())
+        index.word_id(word)
+    word, count = Counter(targets).most_common(1)[0]
+    if count > 1:
+        raise ParameterError(f"The 'words' parameter must name every word once. Got {word!r} {count} times.")
+    return targets
+
+
+def check_untrained(vectors: WordVectors, words: Sequence[str]) -> None:
+    """Refuse to add words that are there already."""
+    known = [word for word in words if word in vectors]
+    if known:
+        raise ParameterError(f"The model has {_listed(known)} already; leave out what is trained.")
+
+
+def warn_of_constant_words(index: DocumentIndex, jobs: Sequence[WordJob]) -> None:
+    """Say which words cannot be learned, because no document or every document has them."""
+    frequencies = index.document_frequencies[[job.target for job in jobs]] if jobs else np.zeros(0)
+    for frequency, place in ((0, "no document"), (index.n_documents, "every document")):
+        found = [index.vocabulary[jobs[i].target] for i in np.flatnonzero(frequencies == frequency).tolist()]
+        if found:
+            verb = "is" if len(found) == 1 else "are"
+            meaning = "there is nothing to tell apart, so the vectors are noise"
+            warnings.warn(f"{_listed(found)} {verb} in {place}: {meaning}.", OmniTMWarning, stacklevel=2)
+
+
+def _listed(words: Sequence[str]) -> str:
+    shown = ", ".join(map(repr, words[:_SHOWN_WORDS]))
+    rest = len(words) - _SHOWN_WORDS
+    return f"{len(words):,} words ({shown} and {rest:,} more)" if rest > 0 else shown
+
+
+@dataclass(frozen=True)
+class _Request:
+    """What the caller asks for; None: whatever the folder says."""
+
+    fingerprint: str
+    words: list[str] | None = None
+    settings: AutoencoderSettings | None = None
+    seed: int | None = None
+    keep_top: int | None = None
+
+    @classmethod
+    def of(
+        cls,
+        index: DocumentIndex,
+        words: Iterable[str] | None = None,
+        settings: AutoencoderSettings | None = None,
+        seed: int | None = None,
+        keep_top: int | None = None,
+    ) -> _Request:
+        targets = None if words is None else check_targets(index, words)
+        return cls(index_fingerprint(index), targets, settings, seed, keep_top)
+
+    def record(self) -> TrainingRecord:
+        settings, seed = self.settings or AutoencoderSettings(), self.seed or 0
+        return TrainingRecord(settings, seed, self.fingerprint, keep_top=self.keep_top)
+
+    def check(self, path: Path | str, record: AnyRecord | None, words: Sequence[str]) -> None:
+        """Refuse to continue a model that was started with something else."""
+        record = omni_record(record, "be continued")
+        if self.fingerprint != record.index_fingerprint:
+            raise CorpusError(
+                f"{path}: was trained on another corpus; give the one that it was started with."
+            )
+        if self.settings not in {None, record.settings}:
+            raise FileError(
+                path, f"was started with {_differences(record.settings, self.settings)}; {_REPEAT}"
+            )
+        if self.seed not in {None, record.seed}:
+            raise FileError(path, f"was started with seed={record.seed}, not {self.seed}; {_REPEAT}")
+        if self.keep_top not in {None, record.keep_top}:
+            raise FileError(
+                path, f"was started with keep_top={record.keep_top}, not {self.keep_top}; {_REPEAT}"
+            )
+        if self.words not in (None, list(words)):
+            problem = (
+                f"was started with {len(words):,} words that are not the {len(self.words or ()):,} given now"
+            )
+            raise FileError(path, f"{problem}; {_REPEAT}, and add words when it is finished")
+
+
+def _differences(old: AutoencoderSettings, new: AutoencoderSettings | None) -> str:
+    before, now = asdict(old), asdict(new) if new else {}
+    return ", ".join(
+        f"{name}={value!r}, not {now[name]!r}" for name, value in before.items() if now[name] != value
+    )
+
+
+def _without(
+    failed: dict[int, str], matrix: NDArray[np.int16], words: list[str]
+) -> tuple[NDArray[np.int16], list[str]]:
+    """Leave out the rows that failed, and say so."""
+    if not failed:
+        return matrix, words
+    kept = [row for row in range(len(words)) if row not in failed]
+    problem = f"{_listed([words[row] for row in failed])} failed again and again and are left out"
+    warnings.warn(f"{problem}; the last problem: {list(failed.values())[-1]}.", OmniTMWarning, stacklevel=3)
+    return matrix[kept], [words[row] for row in kept]
+
+
+def _set_aside(folder: ModelFolder, failed: dict[int, str]) -> SetAsideError:
+    words = _listed([folder.words[row] for row in failed])
+    problem = f"set aside after repeated failures: {words}; the last problem: {list(failed.values())[-1]}"
+    return SetAsideError(
+        f"{folder.path}: {len(folder.words) - len(folder.pending()):,} of {len(folder.words):,} words are "
+        f"trained and kept; {problem}. Try them again with: omnitm train CORPUS -o {folder.path} --resume; "
+        f"go without them with: omnitm merge {folder.path} -o OTHER --allow-missing"
+    )
+
+
+def _stopped(folder: ModelFolder) -> TrainingStopped:
+    done = len(folder.words) - len(folder.pending())
+    command = f"omnitm train CORPUS -o {folder.path} --resume"
+    return TrainingStopped(
+        f"stopped: {done:,} of {len(folder.words):,} words of {folder.path} are trained and kept; "
+        f"the rest with: {command} (in Python: train_model(..., resume=True))"
+    )

@@ -1,0 +1,136 @@
+"""Compact forms of word vectors: few dense dimensions, or few named coordinates."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from omnitm.errors import ParameterError, UnknownWordError
+from omnitm.parameters import check_integer
+from omnitm.similarity.scorers import best
+from omnitm.similarity.truncated_svd import truncated_svd
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from numpy.typing import NDArray
+
+    from omnitm.store import AnyRecord
+    from omnitm.vectors.word_vectors import WordVectors
+
+_POWER = 0.25  # of the singular values, as in the smoothed company
+
+
+class SparseWordVectors:
+    """A few named coordinates per word, as a sparse matrix that ordinary tools read.
+
+    Attributes
+    ----------
+    matrix
+        scipy CSR, words x features, float32, rows of length 1.
+    index_to_key, feature_names
+        Names of the rows and of the columns.
+    """
+
+    has_named_features = False  # for metrics that read one coordinate: most are not there
+    default_metric = "cosine"
+
+    def __init__(self, matrix: Any, index_to_key: Iterable[str], feature_names: Iterable[str]) -> None:
+        self.matrix = matrix
+        self.index_to_key = list(index_to_key)
+        self.feature_names = list(feature_names)
+        self.key_to_index = {word: row for row, word in enumerate(self.index_to_key)}
+
+    @property
+    def vector_size(self) -> int:
+        """Number of features."""
+        return len(self.feature_names)
+
+    @property
+    def nbytes(self) -> int:
+        """Size of the sparse matrix in bytes."""
+        return int(self.matrix.data.nbytes + self.matrix.indices.nbytes + self.matrix.indptr.nbytes)
+
+    def __len__(self) -> int:
+        return len(self.index_to_key)
+
+    def __contains__(self, word: object) -> bool:
+        return word in self.key_to_index
+
+    def __getitem__(self, word: str) -> dict[str, float]:
+        row = self.matrix[self._row(word)]
+        order = np.argsort(-row.data, kind="stable")
+        return {self.feature_names[row.indices[k]]: float(row.data[k]) for k in order.tolist()}
+
+    def similarity(self, w1: str, w2: str, *, metric: str | None = None) -> float:
+        """Cosine of two words."""
+        _check_cosine(metric)
+        return float(self.matrix[self._row(w1)].multiply(self.matrix[self._row(w2)]).sum())
+
+    def most_similar(
+        self, word: str, topn: int = 10, *, metric: str | None = None
+    ) -> list[tuple[str, float]]:
+        """Find the words with the highest cosine."""
+        _check_cosine(metric)
+        scores = (self.matrix @ self.matrix[self._row(word)].T).toarray().ravel()
+        found = best(scores, check_integer("most_similar", "topn", topn, 0) + 1)
+        pairs = [(self.index_to_key[k], float(scores[k])) for k in found.tolist()]
+        return [pair for pair in pairs if pair[0] != word][:topn]
+
+    def _row(self, word: str) -> int:
+        try:
+            return self.key_to_index[word]
+        except (KeyError, TypeError):
+            raise UnknownWordError(word, self.index_to_key, "trained words") from None
+
+
+def reduced(vectors: WordVectors, n_components: int) -> WordVectors:
+    """Give vectors fewer, dense dimensions; see `WordVectors.reduce`."""
+    from omnitm.store import ModelRecord
+    from omnitm.vectors.word_vectors import WordVectors as Vectors
+
+    largest = min(len(vectors), vectors.vector_size)
+    check_integer("reduce", "n_components", n_components, 1, largest)
+    rows = vectors.likeness.company.by_word() if vectors.has_likeness else vectors.matrix.astype(np.float32)
+    found = truncated_svd(rows, n_components)
+    matrix = (found.left * found.singular ** np.float32(_POWER)).astype(np.float32)
+    record = vectors.training
+    facts = {"n_components": n_components, "of": _settings_of(record)}
+    training = record and ModelRecord("reduced", facts, record.seed, record.index_fingerprint)
+    return Vectors(matrix, vectors.index_to_key, None, training=training)
+
+
+def sparsified(vectors: WordVectors, k: int) -> SparseWordVectors:
+    """Keep the strongest coordinates of each word; see `WordVectors.sparsify`."""
+    from scipy.sparse import csr_matrix
+
+    check_integer("sparsify", "k", k, 1, max(1, vectors.vector_size))
+    if not vectors.has_likeness:
+        raise ParameterError("Only integer vectors with named features can be sparsified; use reduce().")
+    rows = vectors.likeness.company.by_word()
+    kept = [_strongest(rows.data[s:e], k) + s for s, e in zip(rows.indptr, rows.indptr[1:], strict=False)]
+    places = np.concatenate([np.zeros(0, dtype=np.intp), *kept])
+    starts = np.concatenate([[0], np.cumsum([len(part) for part in kept])])
+    lengths = np.array([float(np.linalg.norm(rows.data[part])) or 1.0 for part in kept])
+    values = rows.data[places] / np.repeat(lengths, np.diff(starts)).astype(np.float32)
+    matrix = csr_matrix((values.astype(np.float32), rows.indices[places], starts), shape=rows.shape)
+    return SparseWordVectors(matrix, vectors.index_to_key, vectors.feature_names)
+
+
+def _strongest(values: NDArray[np.float32], k: int) -> NDArray[np.intp]:
+    """Positions of the k largest values, ascending."""
+    if len(values) <= k:
+        return np.arange(len(values), dtype=np.intp)
+    return np.sort(np.argpartition(-values, k)[:k])
+
+
+def _settings_of(record: AnyRecord | None) -> dict[str, Any]:
+    from dataclasses import asdict
+
+    return {} if record is None else asdict(record)
+
+
+def _check_cosine(metric: str | None) -> None:
+    if metric not in {None, "cosine"}:
+        raise ParameterError(f"Sparse vectors have one metric, 'cosine'. Got {metric!r}.")

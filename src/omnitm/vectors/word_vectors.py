@@ -1,0 +1,426 @@
+"""Word vectors under the method names of gensim's KeyedVectors; our own are integers with names."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from numbers import Real
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Union, cast
+
+import numpy as np
+
+from omnitm.errors import ParameterError, UnknownWordError
+from omnitm.parameters import check_integer
+from omnitm.sharing.methods import Shareable
+from omnitm.similarity.row_matrix import RowMatrix
+from omnitm.similarity.row_products import RowLengths, row_lengths
+from omnitm.similarity.row_profile import FEWEST_WORDS
+from omnitm.similarity.scorers import SCORERS, Metric, Part, best, nearest, scorer, unit
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from numpy.typing import NDArray
+
+    from omnitm.similarity.combined import Likeness
+    from omnitm.store import AnyRecord
+    from omnitm.vectors.compact import SparseWordVectors
+
+_MOST_NUMBERS = 1 << 34  # from here on reading the whole matrix, as "similarity" must once, takes hours
+
+Query = Union[str, "NDArray[Any]", tuple[Union[str, "NDArray[Any]"], float]]
+
+
+class WordVectors(Shareable):
+    """A row per trained word, a column per word of the vocabulary.
+
+    Vectors of other models may be real numbers, and their columns nameless: `feature_names` None. Then only
+    the cosine has a meaning, and is the default.
+
+    Wherever a method takes a `metric`, it is one of
+
+    - `"similarity"`: association and shared company, see `omnitm.similarity.combined`; the default for
+      integers with names and at least 100 words (to judge a coordinate by other words takes words), up
+      to 130,000 words;
+      trained words can be found,
+    - `"association"`: the coordinate `e_a[b]`, an integer; every word of the vocabulary can be found,
+    - `"association-symmetric"`: the mean of `e_a[b]` and `e_b[a]`; trained words can be found,
+    - `"cosine"`: of the two rows; trained words can be found.
+
+    Parameters
+    ----------
+    matrix
+        int16 or float32, words x features; may be memory-mapped, or decoded when read (`RowMatrix`).
+    index_to_key
+        The trained words, one per row.
+    feature_names
+        The words of the vocabulary, one per column; None: columns are not words, and are numbered.
+    training
+        Settings, seed and index that the vectors were trained with; None if unknown.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> matrix = np.array([[0, 9, 1], [8, 0, 2]], dtype=np.int16)
+    >>> vectors = WordVectors(matrix, ["road", "car"], ["road", "car", "sea"])
+    >>> vectors.most_similar("road", topn=2)
+    [('car', 9.0), ('sea', 1.0)]
+    """
+
+    def __init__(
+        self,
+        matrix: NDArray[Any] | RowMatrix,
+        index_to_key: Iterable[str],
+        feature_names: Iterable[str] | None,
+        *,
+        training: AnyRecord | None = None,
+    ) -> None:
+        self.index_to_key = list(index_to_key)
+        self.has_named_features = feature_names is not None
+        self.feature_names = _numbers(matrix) if feature_names is None else list(feature_names)
+        self.matrix = _checked_matrix(matrix, len(self.index_to_key), len(self.feature_names))
+        self.key_to_index = _positions("index_to_key", self.index_to_key)
+        self._columns = _positions("feature_names", self.feature_names)
+        self.training = training
+        self._folder: Path | None = None
+
+    @property
+    def vectors(self) -> NDArray[Any]:
+        """The matrix, under gensim's name."""
+        return self.matrix
+
+    @property
+    def vector_size(self) -> int:
+        """Number of features."""
+        return len(self.feature_names)
+
+    @property
+    def nbytes(self) -> int:
+        """Size of the matrix in bytes."""
+        return int(self.matrix.nbytes)
+
+    @property
+    def default_metric(self) -> Metric:
+        """The metric that methods use if none is named."""
+        if self.has_likeness and len(self) >= FEWEST_WORDS and self.matrix.size <= _MOST_NUMBERS:
+            return "similarity"
+        return "association" if self.has_named_features else "cosine"
+
+    @property
+    def keep_top(self) -> int | None:
+        """How many coordinates each vector keeps, the others read as the row's baseline; None: all."""
+        from omnitm.store.record import keep_top_of
+
+        return keep_top_of(self.training)
+
+    @property
+    def has_likeness(self) -> bool:
+        """Whether these are integers with names, so that the metric "similarity" has a meaning."""
+        return self.has_named_features and self.matrix.dtype == np.int16
+
+    @property
+    def path(self) -> Path | None:
+        """The folder or file that the vectors were loaded from."""
+        return self._folder
+
+    @cached_property
+    def likeness(self) -> Likeness:
+        """What the metric "similarity" needs: read from beside the model, or computed once and kept there."""
+        from omnitm.store.profile_cache import kept_likeness
+
+        return kept_likeness(self, self._folder)
+
+    def family(self, word: str) -> list[tuple[str, float]]:
+        """List who speaks for a word in the metric "similarity": itself and its other forms, with weights.
+
+        The weights add up to 1. See `omnitm.similarity.word_forms`.
+        """
+        of_row = self.likeness.families.of_row(self.get_index(word))
+        return [(self.index_to_key[row], weight) for row, weight in of_row]
+
+    @cached_property
+    def lengths(self) -> RowLengths:
+        """Length of every row, measured when a cosine is first asked for."""
+        return row_lengths(self.matrix)
+
+    @cached_property
+    def row_features(self) -> NDArray[np.intp]:
+        """The column of each row's own word."""
+        return np.array([self.feature_index(word) for word in self.index_to_key], dtype=np.intp)
+
+    def __len__(self) -> int:
+        return len(self.index_to_key)
+
+    def __contains__(self, word: object) -> bool:
+        return word in self.key_to_index
+
+    def __getitem__(self, words: str | Sequence[str]) -> NDArray[Any]:
+        if isinstance(words, str):
+            return self.get_vector(words)
+        return self.matrix[[self.get_index(word) for word in words]]
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> WordVectors:
+        return self  # never changes; scikit-learn's `clone` would copy gigabytes
+
+    def __repr__(self) -> str:
+        kept = "" if self.keep_top is None else f", the {self.keep_top:,} of each word that differ most"
+        return f"WordVectors({len(self):,} words x {self.vector_size:,} features{kept})"
+
+    def get_index(self, word: str) -> int:
+        """Row of a trained word."""
+        try:
+            return self.key_to_index[word]
+        except (KeyError, TypeError):
+            raise UnknownWordError(word, self.index_to_key, self._where(word)) from None
+
+    def feature_index(self, word: str) -> int:
+        """Column of a word of the vocabulary."""
+        try:
+            return self._columns[word]
+        except (KeyError, TypeError):
+            raise UnknownWordError(word, self.feature_names) from None
+
+    def get_vector(self, word: str, norm: bool = False) -> NDArray[Any]:
+        """Vector of a word; with `norm` scaled to length 1, as float32."""
+        row = self.matrix[self.get_index(word)]
+        return unit(row).astype(np.float32) if norm else row
+
+    def part_vector(self, item: str | NDArray[Any]) -> NDArray[Any]:
+        """Vector of a word, or the vector itself if its length fits."""
+        if isinstance(item, str):
+            return self.get_vector(item)
+        vector = np.asarray(item)
+        if vector.shape != (self.vector_size,) or vector.dtype.kind not in "iuf":
+            found = f"shape {vector.shape} and type {vector.dtype}"
+            raise ParameterError(
+                f"A vector must have {self.vector_size} numbers, one per feature. Got {found} instead."
+            )
+        return vector
+
+    def usable_metric(self, metric: Metric | None) -> Metric:
+        """Return the metric, or the default for None; refuse one that needs names where there are none."""
+        if metric is None:
+            return self.default_metric
+        if metric == "similarity" and self.has_named_features and not self.has_likeness:
+            raise ParameterError(
+                "The metric 'similarity' is for integers; use metric='association' or 'cosine'."
+            )
+        if metric != "cosine" and metric in SCORERS and not self.has_named_features:
+            raise ParameterError(
+                f"The metric {metric!r} reads the coordinate of a word, but the coordinates of these vectors "
+                "are not words; use metric='cosine'."
+            )
+        return metric
+
+    def similarity(self, w1: str, w2: str, *, metric: Metric | None = None) -> float:
+        """How near `w2` is to `w1`; higher is nearer."""
+        return scorer(self.usable_metric(metric)).pair(self, w1, w2)
+
+    def n_similarity(self, ws1: Sequence[str], ws2: Sequence[str], *, metric: Metric | None = None) -> float:
+        """How near two sets of words are: mean association over all pairs, or cosine of the means."""
+        first, second = _word_list("ws1", ws1), _word_list("ws2", ws2)
+        if self.usable_metric(metric) == "cosine":
+            means = [sum(unit(self.get_vector(word)) for word in words) for words in (first, second)]
+            return float(unit(np.asarray(means[0])) @ unit(np.asarray(means[1])))
+        return float(np.mean([self.similarity(a, b, metric=metric) for a in first for b in second]))
+
+    def distance(self, w1: str, w2: str, *, metric: Metric | None = None) -> float:
+        """Return 1 - cosine, or minus the association."""
+        similarity = self.similarity(w1, w2, metric=metric)
+        return float(scorer(self.usable_metric(metric)).distances(np.asarray(similarity)))
+
+    def distances(
+        self,
+        word_or_vector: str | NDArray[Any],
+        other_words: Sequence[str] = (),
+        *,
+        metric: Metric | None = None,
+    ) -> NDArray[Any]:
+        """Distances to other words; to all that the metric can find if none are named."""
+        metric = self.usable_metric(metric)
+        score = scorer(metric)
+        scores = score.scores(self, [(word_or_vector, 1.0)])
+        if len(other_words):
+            find = self.feature_index if metric == "association" else self.get_index
+            scores = scores[[find(word) for word in other_words]]
+        return score.distances(scores)
+
+    def most_similar(
+        self,
+        positive: Query | Sequence[Query] | None = None,
+        negative: Query | Sequence[Query] | None = None,
+        topn: int | None = 10,
+        restrict_vocab: int | None = None,
+        *,
+        metric: Metric | None = None,
+    ) -> list[tuple[str, float]] | NDArray[Any]:
+        """Find the words nearest to `positive` and farthest from `negative`.
+
+        Parameters
+        ----------
+        positive, negative
+            Words, vectors, or pairs of one of them with a weight.
+        topn
+            How many words; None: the scores of all words that the metric can find, as an array.
+        restrict_vocab
+            Only look at the first so many words: the most frequent ones, if the vocabulary is sorted so.
+        """
+        parts = [*_parts(positive, 1.0), *_parts(negative, -1.0)]
+        if not parts:
+            raise ParameterError("most_similar needs at least one word or vector. Got none.")
+        score = scorer(self.usable_metric(metric))
+        given = {item for item, _ in parts if isinstance(item, str)}
+        if topn is not None and restrict_vocab is None:
+            wanted = check_integer("most_similar", "topn", topn, 0)
+            places, values = nearest(score, self, parts, wanted + len(given))
+        else:
+            scores = score.scores(self, parts)
+            if restrict_vocab is not None:
+                scores = scores[: check_integer("most_similar", "restrict_vocab", restrict_vocab, 1)]
+            if topn is None:
+                return scores
+            wanted = check_integer("most_similar", "topn", topn, 0)
+            places = best(scores, wanted + len(given))
+            values = scores[places]
+        words = score.candidates(self)
+        found = zip((words[i] for i in places.tolist()), values.tolist(), strict=True)
+        return [(word, float(value)) for word, value in found if word not in given][:wanted]
+
+    def similar_by_word(
+        self, word: str, topn: int = 10, restrict_vocab: int | None = None, *, metric: Metric | None = None
+    ) -> list[tuple[str, float]]:
+        """Find the words nearest to a word."""
+        found = self.most_similar([word], topn=topn, restrict_vocab=restrict_vocab, metric=metric)
+        return cast("list[tuple[str, float]]", found)
+
+    similar_by_key = similar_by_word
+
+    def similar_by_vector(
+        self,
+        vector: NDArray[Any],
+        topn: int = 10,
+        restrict_vocab: int | None = None,
+        *,
+        metric: Metric | None = None,
+    ) -> list[tuple[str, float]]:
+        """Find the words nearest to a vector."""
+        found = self.most_similar([vector], topn=topn, restrict_vocab=restrict_vocab, metric=metric)
+        return cast("list[tuple[str, float]]", found)
+
+    def most_similar_to_given(
+        self, key1: str, keys_list: Sequence[str], *, metric: Metric | None = None
+    ) -> str:
+        """Find which of the words in `keys_list` is nearest to `key1`."""
+        scores = [self.similarity(key1, word, metric=metric) for word in _word_list("keys_list", keys_list)]
+        return keys_list[int(np.argmax(scores))]
+
+    def doesnt_match(self, words: Sequence[str], *, metric: Metric | None = None) -> str:
+        """Find the word that fits the others least: the lowest mean similarity with them."""
+        words = _word_list("words", words)
+        if len(words) < 2:
+            return words[0]
+        means = [
+            np.mean([self.similarity(word, other, metric=metric) for other in words[:i] + words[i + 1 :]])
+            for i, word in enumerate(words)
+        ]
+        return words[int(np.argmin(means))]
+
+    def closer_than(self, key1: str, key2: str, *, metric: Metric | None = None) -> list[str]:
+        """List the words that are nearer to `key1` than `key2` is, in the order of the vocabulary."""
+        metric = self.usable_metric(metric)
+        score = scorer(metric)
+        scores, words = score.scores(self, [(key1, 1.0)]), score.candidates(self)
+        find = self.feature_index if metric == "association" else self.get_index
+        nearer = np.flatnonzero(scores > scores[find(key2)])
+        return [words[i] for i in nearer.tolist() if words[i] != key1]
+
+    def rank(self, key1: str, key2: str, *, metric: Metric | None = None) -> int:
+        """Rank of `key2` among the neighbours of `key1`; 1 is the nearest."""
+        return len(self.closer_than(key1, key2, metric=metric)) + 1
+
+    @classmethod
+    def load(cls, path: str | Path, *, verify: bool = False) -> WordVectors:
+        """Open a model folder or a packed model; vectors stay on disk and are read when used.
+
+        Parameters
+        ----------
+        verify
+            Also read all vectors and check their SHA-256.
+        """
+        from omnitm.store import load_model
+
+        model = load_model(path, verify=verify)
+        features = model.features if model.is_named else None
+        vectors = cls(model.matrix, model.words, features, training=model.record)
+        vectors._folder = Path(path)
+        return vectors
+
+    def reduce(self, n_components: int) -> WordVectors:
+        """Return vectors with few dense dimensions, for ordinary tools: compare them by cosine.
+
+        A truncated singular value decomposition of what stands out in each vector (`Company`), singular
+        values to the power 0.25; of the matrix itself for other models.
+        """
+        from omnitm.vectors.compact import reduced
+
+        return reduced(self, n_components)
+
+    def sparsify(self, k: int) -> SparseWordVectors:
+        """Return the `k` coordinates of each word that stand out most, as a scipy CSR matrix with names."""
+        from omnitm.vectors.compact import sparsified
+
+        return sparsified(self, k)
+
+    def _where(self, word: object) -> str:
+        if self.has_named_features and isinstance(word, str) and word in self._columns:
+            return "trained words, only in the vocabulary (`add_words` or `omnitm train --add` trains it)"
+        return "trained words"
+
+
+def _numbers(matrix: NDArray[Any] | RowMatrix) -> list[str]:
+    shape = matrix.shape if isinstance(matrix, RowMatrix) else np.shape(matrix)
+    return [str(column) for column in range(shape[1] if len(shape) == 2 else 0)]
+
+
+def _checked_matrix(matrix: NDArray[Any] | RowMatrix, n_words: int, n_features: int) -> NDArray[Any]:
+    array = matrix if isinstance(matrix, RowMatrix) else np.asarray(matrix)
+    if array.dtype not in {np.dtype(np.int16), np.dtype(np.float32)} or array.shape != (n_words, n_features):
+        wanted = f"int16 or float32 of shape ({n_words}, {n_features}), words x features"
+        found = f"{array.dtype} of shape {array.shape}"
+        raise ParameterError(f"The 'matrix' parameter of WordVectors must be {wanted}. Got {found} instead.")
+    if isinstance(array, RowMatrix):
+        return cast("NDArray[Any]", array)  # it answers what is asked of arrays here
+    return np.ascontiguousarray(array)
+
+
+def _positions(name: str, words: list[str]) -> dict[str, int]:
+    positions = {word: i for i, word in enumerate(words)}
+    if len(positions) != len(words):
+        raise ParameterError(f"The {name!r} parameter of WordVectors must name every word once.")
+    return positions
+
+
+def _parts(queries: Query | Sequence[Query] | None, sign: float) -> list[Part]:
+    if queries is None:
+        return []
+    if isinstance(queries, (str, np.ndarray)) or _is_weighted(queries):
+        queries = [cast("Query", queries)]
+    return [_part(query, sign) for query in cast("Sequence[Query]", queries)]
+
+
+def _part(query: Query, sign: float) -> Part:
+    if isinstance(query, tuple) and _is_weighted(query):
+        return query[0], sign * float(query[1])
+    return cast("str | NDArray[Any]", query), sign
+
+
+def _is_weighted(query: object) -> bool:
+    return isinstance(query, tuple) and len(query) == 2 and isinstance(query[1], Real)
+
+
+def _word_list(name: str, words: Sequence[str]) -> list[str]:
+    if isinstance(words, str) or not len(words):
+        raise ParameterError(
+            f"The {name!r} parameter must be a list with at least one word. Got {words!r} instead."
+        )
+    return list(words)
