@@ -6,6 +6,8 @@ import doctest
 import importlib
 import re
 import shlex
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any, cast
 
@@ -17,28 +19,11 @@ from omnitm.cli import main
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
-MODULES = (
-    "baselines.ppmi",
-    "baselines.registry",
-    "embedding.estimator",
-    "embedding.shards",
-    "embedding.sharing.forms",
-    "embedding.sharing.sentences",
-    "embedding.store.record",
-    "embedding.vectorizer",
-    "embedding.word_vectors",
-    "engines.registry",
-    "evaluation.classifiers",
-    "evaluation.coherence",
-    "evaluation.document_sets",
-    "evaluation.published_documents",
-    "explain.evidence",
-    "explain.explainer",
-    "explain.matching",
-    "explain.rules",
-    "machine.classifier",
-    "machine.classifier_settings",
-    "machine.settings",
+SOURCES = ROOT / "src" / "omnitm"
+MODULES = sorted(
+    ".".join(path.relative_to(SOURCES).with_suffix("").parts)
+    for path in SOURCES.rglob("*.py")
+    if re.search(r"^ +>>> ", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
 )
 
 
@@ -47,6 +32,20 @@ def test_docstrings(name: str) -> None:
     result = doctest.testmod(importlib.import_module(f"omnitm.{name}"))
     assert result.attempted
     assert not result.failed
+
+
+@pytest.mark.parametrize(
+    "old",
+    ["training.train_model", "word_vectors.WordVectors", "estimator.OmniTMAE", "store.packing.pack_model"],
+)
+def test_former_import_paths_still_work(old: str) -> None:
+    module, name = f"omnitm.embedding.{old}".rsplit(".", 1)
+    code = f"from {module} import {name}; print({name}.__name__)"
+    done = subprocess.run(
+        [sys.executable, "-W", "default", "-c", code], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == f"{name}\n"
+    assert "DeprecationWarning: omnitm.embedding is now" in done.stderr
 
 
 def test_other_models() -> None:
