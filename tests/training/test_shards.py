@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -101,16 +102,16 @@ def test_what_is_missing_is_named_or_left_out(board: DocumentIndex, tmp_path: Pa
 def test_models_that_do_not_belong_together(board: DocumentIndex, tmp_path: Path) -> None:
     train_model(board, tmp_path / "x", ["a0"], settings=SETTINGS)
     train_model(board, tmp_path / "seed", ["a1"], settings=SETTINGS, seed=1)
-    train_model(board, tmp_path / "settings", ["a1"], settings=AutoencoderSettings(n_examples=9))
+    train_model(board, tmp_path / "settings", ["a1"], settings=replace(SETTINGS, n_examples=9))
     other = DocumentIndex.from_csr(csr_matrix(np.eye(12)), board.vocabulary)
     train_model(other, tmp_path / "corpus", ["a1"], settings=SETTINGS)
     train_model(board, tmp_path / "part", settings=SETTINGS, shard=Shard(1, 2))
     for name, message in (
-        ("seed", "other seed"),
-        ("settings", "other settings"),
+        ("seed", "seed=1, not 0"),
+        ("settings", "n_examples=9, not 40"),
         ("corpus", "another corpus"),
     ):
-        with pytest.raises(FileError, match=rf"{name}: was trained with {message} than .*x"):
+        with pytest.raises(FileError, match=rf"{name}: was trained with {message} .compared with .*x"):
             merge_models([tmp_path / "x", tmp_path / name], tmp_path / "m")
     with pytest.raises(FileError, match=r"part: is shard 1/2, but .*x is no shard; merge the shards first"):
         merge_models([tmp_path / "x", tmp_path / "part"], tmp_path / "m")
@@ -140,3 +141,30 @@ def test_a_model_is_not_merged_into_itself(board: DocumentIndex, tmp_path: Path)
     with pytest.raises(ParameterError, match="is one of the models to be merged; give another folder"):
         merge_models([tmp_path / "m"], tmp_path / "x" / ".." / "m", force=True)
     WordVectors.load(tmp_path / "m", verify=True)
+
+
+@pytest.mark.parametrize("keep_top", [1, 3, 8, 12])
+def test_an_unfinished_model_with_few_coordinates_merges_as_it_was_trained(
+    board: DocumentIndex, tmp_path: Path, keep_top: int
+) -> None:
+    words = list(board.vocabulary)
+    whole = train_model(board, tmp_path / "whole", words[:4], settings=SETTINGS, keep_top=keep_top)
+    with pytest.raises(TrainingStopped):
+        train_model(
+            board, tmp_path / "part", words, settings=SETTINGS, keep_top=keep_top, engine=StopAfter(4)
+        )
+    assert merge_models([tmp_path / "part"], tmp_path / "merged", allow_missing=True) == sorted(words[4:])
+    merged = WordVectors.load(tmp_path / "merged", verify=True)
+    assert merged.training == whole.training
+    assert np.array_equal(merged.matrix[:], whole.matrix[:])
+    for file in ("manifest.json", "vectors.top"):
+        assert (tmp_path / "merged" / file).read_bytes() == (tmp_path / "whole" / file).read_bytes()
+
+
+def test_settings_of_parts_are_compared_in_full(board: DocumentIndex, tmp_path: Path) -> None:
+    train_model(board, tmp_path / "x", ["a0"], settings=SETTINGS)
+    train_model(board, tmp_path / "top", ["a1"], settings=SETTINGS, keep_top=3)
+    for first, second, said in (("x", "top", "keep_top=3, not None"), ("top", "x", "keep_top=None, not 3")):
+        with pytest.raises(FileError, match=rf"{second}: was trained with {said} .compared with .*{first}."):
+            merge_models([tmp_path / first, tmp_path / second], tmp_path / "no")
+    assert not (tmp_path / "no").exists()

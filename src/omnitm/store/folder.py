@@ -43,7 +43,7 @@ from omnitm.store.manifest import (
 from omnitm.store.model_notes import INDEX, INDEX_NOTE, SHARD_NOTE
 from omnitm.store.record import TrainingRecord, omni_record, record_from_bytes
 from omnitm.store.signed_card import CARD, remove_card
-from omnitm.store.top import row_encoder, row_type
+from omnitm.store.top import TopMatrix, row_encoder, row_type
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -175,14 +175,17 @@ class ModelFolder:
 
     def read(self, row: int) -> NDArray[np.int16]:
         """Read one row that is finished."""
-        content = system.read_at(self._vectors, self._row_size, row * self._row_size)
-        return np.frombuffer(content, dtype="<i2")
+        content = self._row_bytes(row)
+        if self.record.keep_top is None:
+            return np.frombuffer(content, dtype="<i2")
+        rows = np.frombuffer(content, dtype=row_type(self.record.keep_top))
+        return TopMatrix(self._vectors_path, rows, len(self.features)).read_row(0)
 
     def is_sound(self, row: int) -> bool:
         """Whether a row is finished, and on the disk as it was written."""
         if row < self.n_kept:
             return True
-        return self._journal.rows.get(row) == zlib.crc32(self.read(row).data)
+        return self._journal.rows.get(row) == zlib.crc32(self._row_bytes(row))
 
     def finish(self) -> list[int]:
         """Declare the model finished, unless rows are damaged or missing: those are returned."""
@@ -220,6 +223,9 @@ class ModelFolder:
         keep_top = self.record.keep_top
         return 2 * len(self.features) if keep_top is None else row_type(keep_top).itemsize
 
+    def _row_bytes(self, row: int) -> bytes:
+        return system.read_at(self._vectors, self._row_size, row * self._row_size)
+
     def _open_vectors(self) -> int:
         path, size = self._vectors_path, len(self.words) * self._row_size
         missing = size - self.n_kept * self._row_size - len(self._journal.rows) * self._row_size
@@ -238,7 +244,7 @@ class ModelFolder:
         """Hash the whole file, and compare each new row with the journal on the way."""
         digest, damaged = hashlib.sha256(), []
         for row in range(len(self.words)):
-            content = system.read_at(self._vectors, self._row_size, row * self._row_size)
+            content = self._row_bytes(row)
             digest.update(content)
             if (
                 row + 1 == self.n_kept

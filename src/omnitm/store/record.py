@@ -106,6 +106,17 @@ def omni_record(record: AnyRecord | None, purpose: str) -> TrainingRecord:
     raise ParameterError(f"A {record.model} model cannot {purpose}: only Omni models can.")
 
 
+def differences(record: TrainingRecord, other: TrainingRecord) -> str:
+    """Name what two models were trained with differently; empty: all their rows belong together."""
+    if record.index_fingerprint != other.index_fingerprint:
+        return "another corpus"
+    ours, others = ({**vars(each), **dataclasses.asdict(each.settings)} for each in (record, other))
+    compared = [name for name in ours if name not in {"settings", "omnitm_version"}]
+    return ", ".join(
+        f"{name}={ours[name]!r}, not {others[name]!r}" for name in compared if ours[name] != others[name]
+    )
+
+
 def record_from_bytes(path: Path, content: bytes) -> AnyRecord:
     """Read the content of settings.json and check all of it."""
     fields = json_object(path, content)

@@ -17,6 +17,7 @@ from omnitm.sharing.kept_card import keep_card, kept_facts
 from omnitm.store import ModelFolder, TrainingRecord, load_model, omni_record
 from omnitm.store.manifest import MANIFEST
 from omnitm.store.model_notes import SHARD_NOTE
+from omnitm.store.record import differences
 from omnitm.vectors.word_vectors import WordVectors
 
 if TYPE_CHECKING:
@@ -187,10 +188,10 @@ def _check_shards(parts: Sequence[_Part]) -> None:
 def _check_alike(parts: Sequence[_Part]) -> None:
     first = parts[0]
     for part in parts[1:]:
-        for name in ("index_fingerprint", "settings", "seed"):
-            if getattr(part.record, name) != getattr(first.record, name):
-                fact = "another corpus" if name == "index_fingerprint" else f"other {name.replace('_', ' ')}"
-                raise FileError(part.path, f"was trained with {fact} than {first.path}; they can't be merged")
+        found = differences(part.record, first.record)
+        if found:
+            problem = f"was trained with {found} (compared with {first.path})"
+            raise FileError(part.path, f"{problem}; only models of one corpus and of the same settings merge")
         if (part.shard and part.shard.total) != (first.shard and first.shard.total):
             kinds = [f"is shard {x.shard}" if x.shard else "is no shard" for x in (part, first)]
             raise FileError(part.path, f"{kinds[0]}, but {first.path} {kinds[1]}; merge the shards first")

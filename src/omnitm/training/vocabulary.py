@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -31,6 +31,7 @@ from omnitm.store import (
 )
 from omnitm.store.manifest import MANIFEST
 from omnitm.store.model_notes import note_index
+from omnitm.store.record import differences
 from omnitm.training.progress import ProgressOption, WordFailure, reporting
 from omnitm.training.shards import Shard, note_shard
 from omnitm.vectors.word_vectors import WordVectors
@@ -306,28 +307,15 @@ class _Request:
             raise CorpusError(
                 f"{path}: was trained on another corpus; give the one that it was started with."
             )
-        if self.settings not in {None, record.settings}:
-            raise FileError(
-                path, f"was started with {_differences(record.settings, self.settings)}; {_REPEAT}"
-            )
-        if self.seed not in {None, record.seed}:
-            raise FileError(path, f"was started with seed={record.seed}, not {self.seed}; {_REPEAT}")
-        if self.keep_top not in {None, record.keep_top}:
-            raise FileError(
-                path, f"was started with keep_top={record.keep_top}, not {self.keep_top}; {_REPEAT}"
-            )
+        given: dict[str, Any] = {"settings": self.settings, "seed": self.seed, "keep_top": self.keep_top}
+        asked = replace(record, **{name: value for name, value in given.items() if value is not None})
+        if differences(record, asked):
+            raise FileError(path, f"was started with {differences(record, asked)}; {_REPEAT}")
         if self.words not in (None, list(words)):
             problem = (
                 f"was started with {len(words):,} words that are not the {len(self.words or ()):,} given now"
             )
             raise FileError(path, f"{problem}; {_REPEAT}, and add words when it is finished")
-
-
-def _differences(old: AutoencoderSettings, new: AutoencoderSettings | None) -> str:
-    before, now = asdict(old), asdict(new) if new else {}
-    return ", ".join(
-        f"{name}={value!r}, not {now[name]!r}" for name, value in before.items() if now[name] != value
-    )
 
 
 def _without(
