@@ -9,7 +9,7 @@ import sys
 import warnings
 from typing import TYPE_CHECKING, Any
 
-import omnitm
+from omnitm import __version__
 from omnitm.errors import OmniTMError, OmniTMWarning, SetAsideError
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def make_parser() -> argparse.ArgumentParser:
         description="Word embeddings made of logic: train them, look at them, explain them.",
         epilog="`omnitm COMMAND --help` explains a command by an example. New here? Try `omnitm demo`.",
     )
-    parser.add_argument("--version", action="version", version=f"omnitm {omnitm.__version__}")
+    parser.add_argument("--version", action="version", version=f"omnitm {__version__}")
     parser.add_argument("--debug", action="store_true", help="show the traceback of an error")
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
     for name in COMMANDS:

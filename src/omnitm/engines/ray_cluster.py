@@ -12,7 +12,7 @@ import time
 from collections import deque
 from typing import TYPE_CHECKING, Any
 
-import omnitm
+from omnitm import __version__
 from omnitm.engines.distribution import CorpusSource
 from omnitm.engines.hang_timeout import check_patience
 from omnitm.engines.job_queue import Ledger
@@ -72,7 +72,7 @@ class RayEngine:
         """Train every job; see `omnitm.engines.Engine`."""
         ledger = Ledger(jobs)
         with connected(self.address, self.n_jobs) as ray, shared(index) as corpus:
-            task = BatchTask(corpus, settings, omnitm.__version__, self.patience)
+            task = BatchTask(corpus, settings, __version__, self.patience)
             with _Dispatcher(ray, task, ledger, index.n_words, write) as dispatcher:
                 while not ledger.is_complete:
                     dispatcher.submit()

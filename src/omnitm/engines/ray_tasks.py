@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-import omnitm
+from omnitm import __version__
 from omnitm.engines.distribution import local_copy
 from omnitm.engines.hang_timeout import silence_allowed
 from omnitm.engines.shared_corpus import MappedCorpus, SharedCorpus
@@ -53,8 +53,8 @@ class CorpusNotHere(Exception):  # noqa: N818 - a question to the driver, not an
 
 def train_batch(task: BatchTask, jobs: Sequence[WordJob], source: Any = None) -> BatchResult:
     """Train words; runs in a worker process of the cluster."""
-    if task.version != omnitm.__version__:
-        versions = f"{omnitm.__version__} on a worker, {task.version} where training was started"
+    if task.version != __version__:
+        versions = f"{__version__} on a worker, {task.version} where training was started"
         raise EngineError(f"Versions of omnitm differ: {versions}; install the same everywhere.")
     machine = _machine(task, source)
     started = time.monotonic()

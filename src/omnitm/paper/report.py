@@ -9,7 +9,7 @@ import os
 import platform
 from typing import TYPE_CHECKING
 
-import omnitm
+from omnitm import __version__
 from omnitm.evaluation.classification import CONTROLS
 from omnitm.evaluation.tables import PlainTable, to_markdown
 from omnitm.paper.steps import STEPS
@@ -133,7 +133,7 @@ def _about(results: Sequence[StepResult]) -> list[PlainTable]:
         )
     time.rows.append(["all", f"{sum(result.seconds for result in results):,.1f}"])
     versions = PlainTable("Versions", ["what", "version"])
-    versions.rows += [["omnitm", omnitm.__version__], ["Python", platform.python_version()]]
+    versions.rows += [["omnitm", __version__], ["Python", platform.python_version()]]
     versions.rows += [[name, found] for name in _PACKAGES if (found := _version(name))]
     versions.rows.append(["machine", f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores"])
     return [time, versions]

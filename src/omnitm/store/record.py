@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-import omnitm
+from omnitm import __version__
 from omnitm.errors import FileError, ParameterError
 from omnitm.files.plain import read_file
 from omnitm.machine import AutoencoderSettings
@@ -46,7 +46,7 @@ class TrainingRecord:
     settings: AutoencoderSettings
     seed: int
     index_fingerprint: str
-    omnitm_version: str = omnitm.__version__
+    omnitm_version: str = __version__
     keep_top: int | None = None
 
     def __post_init__(self) -> None:
@@ -74,7 +74,7 @@ class ModelRecord:
     settings: dict[str, Any]
     seed: int
     index_fingerprint: str
-    omnitm_version: str = omnitm.__version__
+    omnitm_version: str = __version__
 
     def __post_init__(self) -> None:
         check_integer(self.model, "seed", self.seed, 0, 2**64 - 1)
