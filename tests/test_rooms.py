@@ -48,12 +48,15 @@ EXCEPTIONS = {
     ("omnitm.similarity.scorers", "omnitm.vectors.word_vectors"): _TO_BE_REMOVED,
     ("omnitm.store.packing", "omnitm.sharing.kept_card"): _TO_BE_REMOVED,
     ("omnitm.training.estimator", "omnitm.explain"): _RULES,
-    ("omnitm.vectors.compact", "omnitm.store"): _TO_BE_REMOVED,
-    ("omnitm.vectors.word_vectors", "omnitm.sharing.methods"): _TO_BE_REMOVED,
+    ("omnitm.vectors.word_vectors", "omnitm.sharing.card"): _SHARING,
+    ("omnitm.vectors.word_vectors", "omnitm.sharing.export"): _SHARING,
+    ("omnitm.vectors.word_vectors", "omnitm.sharing.kept_card"): _SHARING,
+    ("omnitm.vectors.word_vectors", "omnitm.sharing.pretrained"): _SHARING,
     ("omnitm.vectors.word_vectors", "omnitm.store"): _LOADING,
     ("omnitm.vectors.word_vectors", "omnitm.store.profile_cache"): _LOADING,
     ("omnitm.vectors.word_vectors", "omnitm.store.record"): _LOADING,
-    ("omnitm.vectors.word_vectors", "omnitm.vectors.compact"): _TO_BE_REMOVED,
+    ("omnitm.vectors.word_vectors", "omnitm.store.write_model"): _LOADING,
+    ("omnitm.vectors.word_vectors", "omnitm.vectors.sentences"): _TO_BE_REMOVED,
 }
 
 MODULES = modules()

@@ -13,7 +13,7 @@ from scipy.sparse import load_npz
 
 from omnitm.cli import main
 from omnitm.errors import FileError, MissingExtraError, ParameterError
-from omnitm.sharing import forms
+from omnitm.sharing import export
 from omnitm.sharing.export import FORMATS, plan_export
 from omnitm.store import ModelRecord
 from omnitm.vectors import WordVectors
@@ -132,10 +132,10 @@ def test_large_matrices_are_not_written_by_default(
     vectors: WordVectors, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert str(plan_export(vectors, "numpy")) == "150 words x 200 numbers each, about 79.4 kB as numpy"
-    monkeypatch.setattr(forms, "LARGE", 1000)
+    monkeypatch.setattr(export, "LARGE", 1000)
     assert plan_export(vectors, "numpy").form.kind == "top"
     assert "150 words x 200 strongest" in str(plan_export(vectors, "parquet"))
-    assert plan_export(vectors, "word2vec").form == forms.Form("reduced", 150, 150, 4)
+    assert plan_export(vectors, "word2vec").form == export.Form("reduced", 150, 150, 4)
     assert plan_export(awkward(), "numpy").form.kind == "full"
     assert plan_export(vectors, "numpy", full=True).form.n_bytes == 60_000
     reals = WordVectors(vectors.matrix.astype(np.float32), vectors.index_to_key, None)

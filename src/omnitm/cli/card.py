@@ -40,15 +40,19 @@ def add_parser(commands: Commands) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Write the card anew; what is not said stays as it was."""
-    from omnitm.sharing.kept_card import make_card
+    from omnitm.sharing.kept_card import kept_facts, make_card, updated_facts
     from omnitm.vectors import WordVectors
 
     if arguments.model.is_file():
         raise FileError(arguments.model, "is a packed model; `omnitm unpack` it, its folder has the card")
     vectors = WordVectors.load(arguments.model)
     scores = None if arguments.scores is None else read_scores(arguments.scores, arguments.model)
-    facts = vectors.card_facts(
-        corpus=arguments.corpus, license=arguments.license, language=arguments.language, scores=scores
+    facts = updated_facts(
+        kept_facts(arguments.model),
+        corpus=arguments.corpus,
+        license=arguments.license,
+        language=arguments.language,
+        scores=scores,
     )
     print(make_card(vectors, arguments.model, facts, force=arguments.force))
     return 0

@@ -42,8 +42,7 @@ def add_parser(commands: Commands) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Say what will be written, and write it."""
-    from omnitm.sharing.export import plan_export, write_export
-    from omnitm.sharing.forms import readable
+    from omnitm.sharing.export import plan_export, readable, write_export
     from omnitm.vectors import WordVectors
 
     vectors = WordVectors.load(arguments.model)

@@ -34,7 +34,7 @@ def run(arguments: argparse.Namespace) -> int:
     from rich.console import Console
     from rich.progress import Progress
 
-    from omnitm.sharing.forms import readable
+    from omnitm.sharing.export import readable
     from omnitm.store import load_model, pack_model
 
     matrix = load_model(arguments.model).matrix

@@ -227,12 +227,14 @@ def _run_baseline(arguments: argparse.Namespace) -> int:
 
 
 def _note_license(arguments: argparse.Namespace) -> None:
-    from omnitm.sharing.kept_card import keep_card
+    from omnitm.sharing.kept_card import keep_card, kept_facts, updated_facts
     from omnitm.vectors import WordVectors
 
     if arguments.license is not None:
         vectors = WordVectors.load(arguments.output)
-        keep_card(vectors, arguments.output, vectors.card_facts(license=arguments.license))
+        keep_card(
+            vectors, arguments.output, updated_facts(kept_facts(arguments.output), license=arguments.license)
+        )
 
 
 def _settings(arguments: argparse.Namespace) -> AutoencoderSettings | None:

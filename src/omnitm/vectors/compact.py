@@ -16,10 +16,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from omnitm.store import AnyRecord
-    from omnitm.vectors.word_vectors import WordVectors
-
-_POWER = 0.25  # of the singular values, as in the smoothed company
+_POWER = 0.25  # of the singular values, as in the smoothed row profile
 
 
 class SparseWordVectors:
@@ -85,37 +82,22 @@ class SparseWordVectors:
             raise UnknownWordError(word, self.index_to_key, "trained words") from None
 
 
-def reduced(vectors: WordVectors, n_components: int) -> WordVectors:
-    """Give vectors fewer, dense dimensions; see `WordVectors.reduce`."""
-    from omnitm.store import ModelRecord
-    from omnitm.vectors.word_vectors import WordVectors as Vectors
-
-    largest = min(len(vectors), vectors.vector_size)
-    check_integer("reduce", "n_components", n_components, 1, largest)
-    rows = vectors.likeness.company.by_word() if vectors.has_likeness else vectors.matrix.astype(np.float32)
+def reduced_rows(rows: Any, n_components: int) -> NDArray[np.float32]:
+    """Return rows in the space of their strongest common patterns: a truncated SVD."""
     found = truncated_svd(rows, n_components)
-    matrix = (found.left * found.singular ** np.float32(_POWER)).astype(np.float32)
-    record = vectors.training
-    facts = {"n_components": n_components, "of": _settings_of(record)}
-    training = record and ModelRecord("reduced", facts, record.seed, record.index_fingerprint)
-    return Vectors(matrix, vectors.index_to_key, None, training=training)
+    return (found.left * found.singular ** np.float32(_POWER)).astype(np.float32)
 
 
-def sparsified(vectors: WordVectors, k: int) -> SparseWordVectors:
-    """Keep the strongest coordinates of each word; see `WordVectors.sparsify`."""
+def strongest_coordinates(rows: Any, k: int) -> Any:
+    """Keep the k largest values of each row of a CSR matrix, and scale rows to length 1."""
     from scipy.sparse import csr_matrix
 
-    check_integer("sparsify", "k", k, 1, max(1, vectors.vector_size))
-    if not vectors.has_likeness:
-        raise ParameterError("Only integer vectors with named features can be sparsified; use reduce().")
-    rows = vectors.likeness.company.by_word()
     kept = [_strongest(rows.data[s:e], k) + s for s, e in zip(rows.indptr, rows.indptr[1:], strict=False)]
     places = np.concatenate([np.zeros(0, dtype=np.intp), *kept])
     starts = np.concatenate([[0], np.cumsum([len(part) for part in kept])])
     lengths = np.array([float(np.linalg.norm(rows.data[part])) or 1.0 for part in kept])
     values = rows.data[places] / np.repeat(lengths, np.diff(starts)).astype(np.float32)
-    matrix = csr_matrix((values.astype(np.float32), rows.indices[places], starts), shape=rows.shape)
-    return SparseWordVectors(matrix, vectors.index_to_key, vectors.feature_names)
+    return csr_matrix((values.astype(np.float32), rows.indices[places], starts), shape=rows.shape)
 
 
 def _strongest(values: NDArray[np.float32], k: int) -> NDArray[np.intp]:
@@ -123,12 +105,6 @@ def _strongest(values: NDArray[np.float32], k: int) -> NDArray[np.intp]:
     if len(values) <= k:
         return np.arange(len(values), dtype=np.intp)
     return np.sort(np.argpartition(-values, k)[:k])
-
-
-def _settings_of(record: AnyRecord | None) -> dict[str, Any]:
-    from dataclasses import asdict
-
-    return {} if record is None else asdict(record)
 
 
 def _check_cosine(metric: str | None) -> None:

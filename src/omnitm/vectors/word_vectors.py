@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from functools import cached_property
 from numbers import Real
 from pathlib import Path
@@ -11,27 +12,28 @@ import numpy as np
 
 from omnitm.errors import ParameterError, UnknownWordError
 from omnitm.parameters import check_integer
-from omnitm.sharing.methods import Shareable
 from omnitm.similarity.row_matrix import RowMatrix
 from omnitm.similarity.row_products import RowLengths, row_lengths
 from omnitm.similarity.row_profile import FEWEST_WORDS
 from omnitm.similarity.scorers import SCORERS, Metric, Part, best, nearest, scorer, unit
+from omnitm.vectors.compact import SparseWordVectors, reduced_rows, strongest_coordinates
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
+    from omnitm.sharing.card import CardFacts
     from omnitm.similarity.combined import Likeness
     from omnitm.store import AnyRecord
-    from omnitm.vectors.compact import SparseWordVectors
+    from omnitm.vectors.sentences import SentenceEncoder
 
 _MOST_NUMBERS = 1 << 34  # from here on reading the whole matrix, as "similarity" must once, takes hours
 
 Query = Union[str, "NDArray[Any]", tuple[Union[str, "NDArray[Any]"], float]]
 
 
-class WordVectors(Shareable):
+class WordVectors:
     """A row per trained word, a column per word of the vocabulary.
 
     Vectors of other models may be real numbers, and their columns nameless: `feature_names` None. Then only
@@ -361,15 +363,262 @@ class WordVectors(Shareable):
         A truncated singular value decomposition of what stands out in each vector (`Company`), singular
         values to the power 0.25; of the matrix itself for other models.
         """
-        from omnitm.vectors.compact import reduced
+        from omnitm.store import ModelRecord
 
-        return reduced(self, n_components)
+        check_integer("reduce", "n_components", n_components, 1, min(len(self), self.vector_size))
+        rows = self.likeness.company.by_word() if self.has_likeness else self.matrix.astype(np.float32)
+        record = self.training
+        facts = {"n_components": n_components, "of": {} if record is None else asdict(record)}
+        training = record and ModelRecord("reduced", facts, record.seed, record.index_fingerprint)
+        return WordVectors(reduced_rows(rows, n_components), self.index_to_key, None, training=training)
 
     def sparsify(self, k: int) -> SparseWordVectors:
         """Return the `k` coordinates of each word that stand out most, as a scipy CSR matrix with names."""
-        from omnitm.vectors.compact import sparsified
+        check_integer("sparsify", "k", k, 1, max(1, self.vector_size))
+        if not self.has_likeness:
+            raise ParameterError("Only integer vectors with named features can be sparsified; use reduce().")
+        rows = strongest_coordinates(self.likeness.company.by_word(), k)
+        return SparseWordVectors(rows, self.index_to_key, self.feature_names)
 
-        return sparsified(self, k)
+    @cached_property
+    def sentence_encoder(self) -> SentenceEncoder:
+        """Makes vectors of sentences; `mteb.evaluate` takes it as a model."""
+        from omnitm.vectors.sentences import SentenceEncoder
+
+        return SentenceEncoder(self)
+
+    def encode(self, sentences: str | Iterable[str]) -> NDArray[np.float32]:
+        """Encode sentences as the mean of their words' vectors; see `SentenceEncoder`."""
+        return self.sentence_encoder.encode(sentences)
+
+    def to_gensim(self, *, reduce: int | None = None, full: bool = False) -> Any:
+        """Return gensim's `KeyedVectors`, as float32; compare them by cosine.
+
+        Parameters
+        ----------
+        reduce
+            This many dense dimensions (see `reduce`); None: all coordinates, or 300 dimensions where all
+            would take more than 256 MB.
+        full
+            All coordinates, however many.
+        """
+        from omnitm.sharing.export import choose_form, keyed_vectors
+
+        form = choose_form(self, reduce=reduce, full=full, can_be_sparse=False)
+        matrix = np.asarray(form.numbers(self)[:], dtype=np.float32)
+        return keyed_vectors(self.index_to_key, matrix)
+
+    def save_word2vec_format(
+        self,
+        fname: str | Path,
+        *,
+        binary: bool = False,
+        reduce: int | None = None,
+        full: bool = False,
+        spaces: str | None = None,
+    ) -> None:
+        """Write a file in the format of word2vec, which gensim and many others read.
+
+        Parameters
+        ----------
+        binary
+            Numbers as 4 bytes each, instead of text.
+        reduce, full
+            As in `to_gensim`.
+        spaces
+            What to write for white space in words, which the format cannot hold; None: refuse such words.
+        """
+        from omnitm.sharing.export import plan_export, write_export
+
+        kind = "word2vec-binary" if binary else "word2vec"
+        plan = plan_export(self, kind, reduce=reduce, full=full)
+        write_export(self, fname, plan, spaces=spaces, force=True)
+
+    def to_arrow(self, *, reduce: int | None = None, top: int | None = None, full: bool = False) -> Any:
+        """Return an Arrow table: `word` and `vector`, or `coordinates` and `values` for `top`.
+
+        What is given by default is described in `export`.
+        """
+        from omnitm.sharing.export import arrow_table, choose_form, table_content
+
+        itemsize = self.matrix.dtype.itemsize
+        form = choose_form(self, reduce=reduce, top=top, full=full, itemsize=itemsize)
+        return arrow_table(table_content(self, form))
+
+    def export(
+        self,
+        path: str | Path,
+        format: str,  # noqa: A002 - the option is called so everywhere
+        *,
+        reduce: int | None = None,
+        top: int | None = None,
+        full: bool = False,
+        spaces: str | None = None,
+        force: bool = False,
+    ) -> None:
+        """Write the vectors as another tool reads them.
+
+        By default all coordinates if they take at most 256 MB as float32; else the 256 strongest named
+        coordinates of each word (`sparsify`), or 300 dense dimensions (`reduce`) if the format is never
+        sparse or the coordinates have no names.
+
+        Parameters
+        ----------
+        format
+            "word2vec", "word2vec-binary", "numpy", "safetensors", "arrow" or "parquet".
+        reduce, top, full
+            At most one: so many dense dimensions, so many coordinates per word, or all of them.
+        spaces
+            For the formats of word2vec: what to write for white space in words.
+        force
+            Replace an existing file.
+        """
+        from omnitm.sharing.export import plan_export, write_export
+
+        plan = plan_export(self, format, reduce=reduce, top=top, full=full)
+        write_export(self, path, plan, spaces=spaces, force=force)
+
+    def save(
+        self,
+        path: str | Path,
+        *,
+        force: bool = False,
+        corpus: str | None = None,
+        license: str | None = None,  # noqa: A002 - model hubs call it so
+        language: str | None = None,
+        scores: Mapping[str, float] | None = None,
+    ) -> None:
+        """Write a model folder, with a model card (README.md).
+
+        Parameters
+        ----------
+        force
+            Replace an existing model.
+        corpus, license, language, scores
+            What the card says, as in `save_pretrained`.
+        """
+        from omnitm.sharing.kept_card import keep_card
+        from omnitm.store.write_model import write_model
+
+        if self.training is None:
+            raise ParameterError("Vectors of unknown origin cannot be saved as a model: 'training' is None.")
+        facts = self._card_facts(corpus=corpus, license=license, language=language, scores=scores)
+        write_model(
+            path,
+            self.matrix,
+            self.index_to_key,
+            self.feature_names,
+            self.training,
+            is_named=self.has_named_features,
+            force=force,
+        )
+        keep_card(self, Path(path), facts)
+
+    def save_pretrained(
+        self,
+        save_directory: str | Path,
+        *,
+        name: str | None = None,
+        corpus: str | None = None,
+        license: str | None = None,  # noqa: A002 - model hubs call it so
+        language: str | None = None,
+        scores: Mapping[str, float] | None = None,
+    ) -> None:
+        """Write a folder for others: the packed model, and a model card with what is said here.
+
+        What is not said here is taken from the card of the model's own folder.
+
+        Parameters
+        ----------
+        name
+            Heading of the card; None: the folder's name.
+        corpus
+            What the model was trained on, in a sentence.
+        license, language
+            Identifiers as model hubs use them: "mit", "en".
+        scores
+            Results of evaluations: name and number.
+        """
+        from omnitm.sharing.pretrained import save_pretrained
+
+        facts = self._card_facts(corpus=corpus, license=license, language=language, scores=scores)
+        save_pretrained(self, save_directory, facts, name=name)
+
+    @classmethod
+    def from_pretrained(
+        cls,
+        name: str | Path,
+        *,
+        revision: str | None = None,
+        cache_dir: str | Path | None = None,
+        local_files_only: bool = False,
+        token: str | None = None,
+    ) -> WordVectors:
+        """Open a model that `save_pretrained` or `push_to_hub` wrote; from a path nothing is fetched.
+
+        Parameters
+        ----------
+        name
+            A folder or file, or OWNER/NAME on the Hugging Face hub (needs `omnitm[hub]`).
+        revision
+            Branch, tag or commit on the hub.
+        cache_dir
+            Where files from the hub are kept; None: the hub's own cache.
+        local_files_only
+            Only look into the cache.
+        """
+        from omnitm.sharing.pretrained import find_pretrained
+
+        path = find_pretrained(
+            name, revision=revision, cache_dir=cache_dir, local_files_only=local_files_only, token=token
+        )
+        return cls.load(path)
+
+    def push_to_hub(
+        self,
+        repo_id: str,
+        *,
+        private: bool = False,
+        token: str | None = None,
+        revision: str | None = None,
+        commit_message: str = "Add an omnitm model",
+        corpus: str | None = None,
+        license: str | None = None,  # noqa: A002 - model hubs call it so
+        language: str | None = None,
+        scores: Mapping[str, float] | None = None,
+    ) -> str:
+        """Upload the packed model and its card to the Hugging Face hub; return the address of the commit.
+
+        Parameters
+        ----------
+        repo_id
+            OWNER/NAME; made if it is not there.
+        private
+            Whether a new repository is private.
+        token
+            Access token; None: that of `hf auth login`.
+        revision, commit_message
+            Branch to commit to, and what to say.
+        corpus, license, language, scores
+            As in `save_pretrained`.
+        """
+        from omnitm.sharing.pretrained import push_to_hub
+
+        return push_to_hub(
+            self,
+            repo_id,
+            self._card_facts(corpus=corpus, license=license, language=language, scores=scores),
+            private=private,
+            token=token,
+            revision=revision,
+            commit_message=commit_message,
+        )
+
+    def _card_facts(self, **given: Any) -> CardFacts:
+        """Return what is said about the model: what is given, else what its card says."""
+        from omnitm.sharing.kept_card import kept_facts, updated_facts
+
+        return updated_facts(kept_facts(self.path), **given)
 
     def _where(self, word: object) -> str:
         if self.has_named_features and isinstance(word, str) and word in self._columns:
