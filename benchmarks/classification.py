@@ -27,12 +27,12 @@ from omnitm.evaluation.classification import (
     classification_table,
     evaluate_classification,
     make_task,
-    published_classification,
 )
 from omnitm.evaluation.labelled import load_documents
 from omnitm.evaluation.perturbation import READINGS, Neighbours, Perturbation
 from omnitm.evaluation.tables import to_markdown
 from omnitm.paper.models import train_on_reviews
+from omnitm.paper.published import published_classification
 
 RESULTS = Path(__file__).parent / "results"
 KEPT = RESULTS / "classification.json"

@@ -26,11 +26,11 @@ from omnitm.evaluation.clustering import (
     Spread,
     clustering_tables,
     evaluate_clustering,
-    published_clusterings,
 )
 from omnitm.evaluation.document_sets import CLUSTERING_SETS
 from omnitm.evaluation.labelled import LabelledDocuments, load_documents
 from omnitm.evaluation.tables import to_markdown
+from omnitm.paper.published import published_clusterings
 
 RESULTS = Path(__file__).parent / "results"
 CONFIGURATION = ("length", 30)  # the documented one: weighting and main axes

@@ -21,7 +21,7 @@ from omnitm.evaluation.datasets import PAPER_SETS
 from omnitm.evaluation.results import SimilarityReport
 from omnitm.evaluation.similarity import evaluate_similarity
 from omnitm.evaluation.tables import similarity_tables
-from omnitm.paper.published_similarity import published_rows
+from omnitm.paper.published import published_rows
 from omnitm.similarity.word_forms import RELATIVE_WEIGHT, relatives_by_letters
 from omnitm.vectors import WordVectors
 

@@ -49,9 +49,9 @@ def test_a_port_in_use(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize(
     ("content", "problem"),
     [
-        (b"", "has no groups; write one per line"),
-        (b"# a comment\nvehicles car", "group 1 must be `name: word word ...`; it is 'vehicles car'"),
-        (b"v: car\nempty:", "group 2 must be `name: word word ...`"),
+        (b"", "has no groups; expected"),
+        (b"# a comment\nvehicles car", "line 2: 'vehicles car' names no group"),
+        (b"v: car\nempty:", "the group 'empty' has no words"),
         (b"v: \xff", "must be UTF-8 text; byte 3 is not"),
         (b"x" * (1 << 21), "has 2,097,152 bytes"),
         (None, "is missing"),
@@ -102,7 +102,11 @@ def test_the_map_can_be_computed_first(
     monkeypatch.setattr(
         "omnitm.explorer.server.serve", lambda *_, ready, groups: ready(f"http://127.0.0.1:1/{groups}")
     )
+    (model.parent / "groups.json").write_text('{"land": ["car", "road"], "water": ["ship"]}')
     assert main(["explore", str(model), "--map", "--no-browser"]) == 0
     assert (model / "map.bin").exists()
-    assert main(["explore", str(model), "--map", "--no-browser"]) == 0
-    assert "The map is already there." in capsys.readouterr().out
+    given = ["--groups", str(model.parent / "groups.json")]
+    assert main(["explore", str(model), "--map", "--no-browser", *given]) == 0
+    shown = capsys.readouterr().out
+    assert "The map is already there." in shown
+    assert "http://127.0.0.1:1/land: car road\nwater: ship" in shown

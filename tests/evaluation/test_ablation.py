@@ -11,10 +11,17 @@ from omnitm.cli import main
 from omnitm.corpus import build_index
 from omnitm.errors import FileError, MissingExtraError, ParameterError
 from omnitm.evaluation import ablation as room
-from omnitm.evaluation.ablation import FACTORS, QUICK_FACTORS, Ablation, check_factors
+from omnitm.evaluation.ablation import (
+    FACTORS,
+    QUICK_FACTORS,
+    READ_OUTS,
+    Ablation,
+    check_factors,
+    read_out,
+    train_read_outs,
+)
 from omnitm.evaluation.pairs import WordPairs
 from omnitm.evaluation.plots import figure_class, plot_ablation
-from omnitm.evaluation.state_readouts import READ_OUTS, read_out, train_read_outs
 from omnitm.machine import AutoencoderSettings
 from omnitm.training import train_vectors
 

@@ -20,11 +20,11 @@ from omnitm.evaluation.classification import (
     classification_table,
     evaluate_classification,
     make_task,
-    published_classification,
 )
 from omnitm.evaluation.classifiers import CLASSIFIERS, make_classifier
 from omnitm.evaluation.labelled import LabelledDocuments
 from omnitm.evaluation.perturbation import Neighbours, Perturbation, RandomWords, Replacements, perturb
+from omnitm.paper.published import published_classification
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -252,13 +252,6 @@ def test_no_classifier_and_an_unknown_one() -> None:
         make_classifier("KNN")
     with pytest.raises(ParameterError, match="'n_jobs' parameter of make_classifier must be an int >= 1"):
         make_classifier("RF", 0)
-
-
-def test_printed_averages_are_those_of_the_printed_figures() -> None:
-    for row in published_classification():
-        assert row.average == pytest.approx(np.mean(list(row.accuracies.values())), abs=1e-3)
-    some = published_classification(["NB", "LR"])[0]
-    assert some.average == pytest.approx((0.82 + 0.83) / 2)
 
 
 def test_tables() -> None:

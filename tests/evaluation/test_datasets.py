@@ -10,9 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from omnitm.errors import FileError, ParameterError
-from omnitm.evaluation import find_data_set
-from omnitm.evaluation.datasets import DATA_SETS, PAPER_SETS, data_set
-from omnitm.evaluation.find_data_set import cache_folder, locate
+from omnitm.evaluation.datasets import DATA_SETS, PAPER_SETS, cache_folder, data_set, locate
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -123,4 +121,4 @@ def test_no_network(server: str) -> None:
 def test_cache_without_xdg(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.delenv("XDG_CACHE_HOME")
     monkeypatch.setenv("HOME", str(tmp_path))
-    assert find_data_set.cache_folder() == tmp_path / ".cache" / "omnitm" / "data"
+    assert cache_folder() == tmp_path / ".cache" / "omnitm" / "data"

@@ -15,8 +15,7 @@ from omnitm.cli.evaluate_interpretability import trained_again
 from omnitm.corpus import DocumentIndex, build_index
 from omnitm.errors import ParameterError
 from omnitm.evaluation.coherence import Coherence
-from omnitm.evaluation.interpretability import measure_interpretability, stability, word_tops
-from omnitm.evaluation.readouts import (
+from omnitm.evaluation.dimensions import (
     Readout,
     choose_words,
     nmf_of_ppmi,
@@ -25,6 +24,7 @@ from omnitm.evaluation.readouts import (
     read_out_again,
     read_out_raw,
 )
+from omnitm.evaluation.interpretability import measure_interpretability, stability, word_tops
 from omnitm.machine import AutoencoderSettings
 from omnitm.training import train_model, train_vectors
 from omnitm.vectors import WordVectors

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from omnitm.errors import FileError
-from omnitm.evaluation.datasets import DATA_SETS
-from omnitm.evaluation.find_data_set import locate
+from omnitm.evaluation.datasets import DATA_SETS, locate
 from omnitm.evaluation.pairs import load_pairs, read_pairs, spelling
 
 SIMLEX = "word1\tword2\tPOS\tSimLex999\tconc(w1)\n"

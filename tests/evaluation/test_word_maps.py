@@ -13,8 +13,8 @@ import pytest
 from omnitm import WordVectors
 from omnitm.cli import main
 from omnitm.errors import FileError, ParameterError
-from omnitm.evaluation.map_plots import draw_map, map_html, map_picture, plot_map
-from omnitm.evaluation.word_groups import WORD_GROUPS, known_groups, load_groups
+from omnitm.evaluation.plots import draw_map, map_html, map_picture, plot_map
+from omnitm.evaluation.word_groups import WORD_GROUPS, known_groups, load_groups, read_groups
 from omnitm.evaluation.word_maps import Separation, WordMap, map_words, separation, separation_table
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def test_lists_of_ones_own_come_in_three_forms(tmp_path: Path) -> None:
         ("a.json", "{", "is not JSON"),
         ("a.json", '["dog"]', "has no groups of words; expected JSON such as"),
         ("a.txt", "dog cat\n", "line 1: 'dog cat' names no group"),
-        ("a.txt", "animals: dog\n", "has 1 groups with words, but two are needed"),
+        ("a.txt", "animals: dog\n", "has one group, but two are needed to tell them apart"),
         ("a.txt", "a: dog\nb: dog\n", "'dog' is in 'a' and in 'b'; one group per word"),
     ],
 )
@@ -67,6 +67,28 @@ def test_what_is_wrong_with_a_list_is_said(tmp_path: Path, name: str, text: str,
     (tmp_path / name).write_text(text)
     with pytest.raises(FileError, match=match):
         load_groups(tmp_path / name)
+
+
+def test_a_file_of_groups_is_read_as_it_is(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("\ufeff# mine\na: dog, cat dog\n\tcat\tb c\n  # more\na: cow\n", "utf-8")
+    assert read_groups(tmp_path / "a.txt") == {"a": ("dog", "cat", "cow"), "b c": ("cat",)}
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "match"),
+    [
+        ("a.txt", b"# nothing\n", "has no groups; expected JSON such as"),
+        ("a.txt", b"a: dog\nb:\n", "the group 'b' has no words; expected JSON"),
+        ("a.txt", b": dog\n", "'' is no name of a group"),
+        ("a.json", b'{"a:b": ["dog"]}', "'a:b' is no name of a group: it is empty, or has a colon"),
+        ("a.txt", b"a: \xff", "must be UTF-8 text; byte 3 is not"),
+        ("a.txt", b"a: " + b"x" * (1 << 20), "has 1,048,579 bytes"),
+    ],
+)
+def test_what_is_wrong_with_a_file_of_groups(tmp_path: Path, name: str, content: bytes, match: str) -> None:
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(FileError, match=match):
+        read_groups(tmp_path / name)
 
 
 def test_unknown_words_are_left_out_and_named() -> None:

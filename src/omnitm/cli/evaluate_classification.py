@@ -77,10 +77,10 @@ def run(arguments: argparse.Namespace) -> int:
         classification_csv,
         classification_table,
         evaluate_classification,
-        published_classification,
     )
     from omnitm.evaluation.labelled import load_documents
     from omnitm.evaluation.perturbation import Perturbation
+    from omnitm.paper.published import published_classification
 
     perturbation = Perturbation(share=arguments.share, reading=arguments.reading)
     models = with_compact_forms(open_models(arguments.models), arguments.reduce, None)

@@ -100,8 +100,8 @@ def run(arguments: argparse.Namespace) -> int:
         clustering_csv,
         clustering_tables,
         evaluate_clustering,
-        published_clusterings,
     )
+    from omnitm.paper.published import published_clusterings
 
     if arguments.seeds < 1:
         raise ParameterError(f"--seeds must be at least 1. Got {arguments.seeds} instead.")

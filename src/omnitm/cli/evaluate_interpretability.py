@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
     from omnitm.cli.examples import Commands
     from omnitm.corpus import DocumentIndex
+    from omnitm.evaluation.dimensions import Readout
     from omnitm.evaluation.interpretability import Interpretability
-    from omnitm.evaluation.readouts import Readout
     from omnitm.vectors import WordVectors
 
 _EXAMPLE = """\
@@ -72,8 +72,8 @@ def measure_all(arguments: argparse.Namespace) -> list[Interpretability]:
     """Read every model out and measure it."""
     from omnitm.corpus import DocumentIndex
     from omnitm.evaluation.coherence import Coherence
+    from omnitm.evaluation.dimensions import choose_words, nmf_of_ppmi, read_out
     from omnitm.evaluation.interpretability import measure_interpretability
-    from omnitm.evaluation.readouts import choose_words, nmf_of_ppmi, read_out
     from omnitm.vectors import WordVectors
 
     for name in ("vocabulary", "words"):
@@ -109,7 +109,7 @@ def trained_again(
     """
     from dataclasses import replace
 
-    from omnitm.evaluation.readouts import read_out, read_out_again
+    from omnitm.evaluation.dimensions import read_out, read_out_again
     from omnitm.explain.find_index import index_of_model
     from omnitm.store import TrainingRecord
     from omnitm.training import train_vectors

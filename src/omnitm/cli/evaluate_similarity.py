@@ -84,7 +84,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     from omnitm.evaluation.similarity import evaluate_similarity
     from omnitm.evaluation.tables import similarity_csv, similarity_tables
-    from omnitm.paper.published_similarity import published_rows
+    from omnitm.paper.published import published_rows
     from omnitm.similarity.scorers import SCORERS
 
     models = with_compact_forms(open_models(arguments.models), arguments.reduce, arguments.sparsify)

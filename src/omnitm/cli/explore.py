@@ -36,19 +36,23 @@ def add_parser(commands: Commands) -> None:
         "--map", action="store_true", help="compute and store the map of the vocabulary first"
     )
     parser.add_argument(
-        "--groups", metavar="FILE", type=Path, help="colour the map by groups: lines `name: word word ...`"
+        "--groups",
+        metavar="FILE",
+        type=Path,
+        help="colour the map by groups: lines `name: word word ...`, as for `plot tsne`",
     )
     parser.add_argument("--no-browser", action="store_true", help="only print the address")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Open the model, then serve the page until Ctrl-C."""
+    from omnitm.evaluation.word_groups import read_groups
     from omnitm.explain import Explainer
     from omnitm.explorer import ExplorerSettings, serve
-    from omnitm.explorer.groups import read_groups
 
     settings = ExplorerSettings(port=arguments.port)
-    groups = read_groups(arguments.groups) if arguments.groups else ""
+    found = read_groups(arguments.groups) if arguments.groups else {}
+    groups = "\n".join(f"{name}: {' '.join(words)}" for name, words in found.items())
     explainer = Explainer.open(arguments.model, arguments.index)
     if arguments.map:
         compute_map(explainer, arguments.model)

@@ -50,7 +50,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Lay the words out, draw them, print the figures."""
     from rich.console import Console
 
-    from omnitm.evaluation.map_plots import check_ending, left_alone, plot_map
+    from omnitm.evaluation.plots import check_ending, left_alone, plot_map
     from omnitm.evaluation.word_groups import load_groups
     from omnitm.evaluation.word_maps import map_words, separation_table
 

@@ -5,7 +5,6 @@ from omnitm.evaluation.datasets import DATA_SETS, PAPER_SETS, DataSet
 from omnitm.evaluation.pairs import WordPairs, load_pairs
 from omnitm.evaluation.results import ModelResult, SetResult, SimilarityReport
 from omnitm.evaluation.similarity import evaluate_similarity
-from omnitm.paper.published_similarity import published_rows
 
 __all__ = [
     "DATA_SETS",
@@ -19,5 +18,4 @@ __all__ = [
     "evaluate_analogies",
     "evaluate_similarity",
     "load_pairs",
-    "published_rows",
 ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -12,9 +13,9 @@ import numpy as np
 from omnitm.engines import ThreadsEngine
 from omnitm.errors import ParameterError
 from omnitm.evaluation.similarity import evaluate_similarity
-from omnitm.evaluation.state_readouts import READ_OUTS, train_read_outs
 from omnitm.evaluation.tables import PlainTable, number
-from omnitm.machine import AutoencoderSettings
+from omnitm.files.plain import write_file
+from omnitm.machine import Autoencoder, AutoencoderSettings, word_key
 from omnitm.store import index_fingerprint
 from omnitm.training import train_vectors
 from omnitm.vectors import WordVectors
@@ -22,6 +23,8 @@ from omnitm.vectors import WordVectors
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
+
+    from numpy.typing import NDArray
 
     from omnitm.corpus import DocumentIndex
     from omnitm.evaluation.pairs import WordPairs
@@ -47,6 +50,17 @@ QUICK_FACTORS: dict[str, tuple[Any, ...]] = {
     for name, values in FACTORS.items()
     if name != "n_examples"
 } | {"n_examples": (125, 500, 1_000)}
+#: Embeddings made of the same trained states; one training per word serves all of them. `S+` and `S-` are
+#: the states of a word's positive and negated literal, N the state from which a literal is included, W a
+#: clause's weight.
+READ_OUTS = {
+    "all literals": "mean of S+ - S- over clauses with W > 0: the paper's, and ours",
+    "included only": "the same, but states below N count as 0",
+    "positive only": "mean of S+ over clauses with W > 0",
+    "negated only": "mean of -S- over clauses with W > 0",
+    "weighted": "mean of S+ - S- over clauses with W > 0, weighted by W",
+    "all clauses": "mean of S+ - S- over all clauses",
+}
 
 
 @dataclass(frozen=True)
@@ -132,9 +146,7 @@ class Ablation:
         result = AblationResult(factor, str(value), is_default, **means)
         content = {"version": VERSION, "plan": self._plan(factor, value), "result": asdict(result)}
         path = self._path(factor, value)
-        temporary = path.with_suffix(".tmp")
-        temporary.write_text(json.dumps(content, indent=2))
-        temporary.replace(path)
+        write_file(path, json.dumps(content, indent=2).encode())
         return result
 
     def _kept(self, factor: str, value: Any) -> AblationResult | None:
@@ -163,6 +175,60 @@ class Ablation:
 
 
 _FINGERPRINTS: dict[int, str] = {}  # hashing an index takes a second, and there are many configurations
+
+
+def read_out(
+    name: str, states: NDArray[np.uint8], weights: NDArray[np.int32], include_from: int
+) -> NDArray[np.int16]:
+    """Make an embedding from states (clauses x literals) and weights; zeros without clauses."""
+    kept = np.ones(len(weights), dtype=bool) if name == "all clauses" else weights > 0
+    n_words = states.shape[1] // 2
+    if not kept.any():
+        return np.zeros(n_words, dtype=np.int16)
+    shares = (
+        weights[kept].astype(np.int64) if name == "weighted" else np.ones(int(kept.sum()), dtype=np.int64)
+    )
+    chosen = states[kept].astype(np.float32)
+    if name == "included only":
+        chosen *= chosen >= include_from
+    sums = shares.astype(np.float32) @ chosen
+    positive, negated = sums[:n_words], sums[n_words:]
+    if name == "positive only":
+        negated = np.zeros_like(negated)
+    elif name == "negated only":
+        positive = np.zeros_like(positive)
+    mean = (positive.astype(np.float64) - negated) / int(shares.sum())
+    return np.asarray(np.floor(mean), dtype=np.int16)
+
+
+def train_read_outs(
+    index: DocumentIndex,
+    settings: AutoencoderSettings,
+    words: Sequence[str],
+    *,
+    read_outs: Sequence[str] = tuple(READ_OUTS),
+    seed: int = 0,
+    n_jobs: int = 1,
+    on_word: Callable[[], object] | None = None,
+) -> dict[str, NDArray[np.int16]]:
+    """Train words once each, and read every embedding out of the same states."""
+    matrices = {name: np.empty((len(words), index.n_words), dtype=np.int16) for name in read_outs}
+
+    def work(first: int) -> None:
+        machine = Autoencoder(index, settings)
+        for row in range(first, len(words), n_jobs):
+            target = index.word_id(words[row])
+            machine.train(target, word_key(seed, words[row]))
+            states, weights = machine.states, machine.weights
+            for name, matrix in matrices.items():
+                matrix[row] = read_out(name, states, weights, settings.include_from)
+                matrix[row, target] = 0  # hidden literals say nothing
+            if on_word:
+                on_word()
+
+    with ThreadPoolExecutor(n_jobs) as pool:
+        list(pool.map(work, range(n_jobs)))
+    return matrices
 
 
 def check_factors(names: Sequence[str] | None, *, quick: bool) -> dict[str, tuple[Any, ...]]:

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from omnitm.errors import FileError, ParameterError
-from omnitm.evaluation.datasets import data_set, known_set
-from omnitm.evaluation.find_data_set import locate
+from omnitm.evaluation.datasets import data_set, known_set, locate
 from omnitm.evaluation.pairs import read_text, spelling
 from omnitm.evaluation.tables import PlainTable
 from omnitm.parameters import check_integer

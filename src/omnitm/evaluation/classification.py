@@ -17,13 +17,12 @@ import numpy as np
 
 from omnitm.corpus.preparation import Preparation
 from omnitm.errors import ParameterError
-from omnitm.evaluation.classifiers import make_classifier
-from omnitm.evaluation.find_data_set import make_folder
+from omnitm.evaluation.classifiers import CLASSIFIERS, make_classifier
 from omnitm.evaluation.labelled import LabelledDocuments, load_documents
 from omnitm.evaluation.perturbation import Neighbours, Perturbation, RandomWords, Replacements, perturb
-from omnitm.evaluation.results import MEASURED
+from omnitm.evaluation.results import MEASURED, make_folder
 from omnitm.evaluation.tables import PlainTable, number
-from omnitm.paper.published_documents import CLASSIFICATION, PAPER_CLASSIFIERS, SOURCE
+from omnitm.files.plain import write_file
 from omnitm.parameters import check_integer
 from omnitm.similarity.row_profile import RECIPE
 
@@ -277,7 +276,7 @@ def evaluate_classification(
     sources: Mapping[str, WordVectors | Neighbours],
     documents: str | LabelledDocuments | BinaryTask = "IMDb",
     *,
-    classifiers: Sequence[str] = PAPER_CLASSIFIERS,
+    classifiers: Sequence[str] = tuple(CLASSIFIERS),
     perturbation: Perturbation | None = None,
     n_draws: int = 1,
     metric: Metric | None = None,
@@ -325,19 +324,6 @@ def evaluate_classification(
         rows.append(bench.row(_Source(name, known), draws))
     notes = tuple(dict.fromkeys(bench.notes))
     return ClassificationReport(tuple(rows), tuple(classifiers), first, n_draws, notes)
-
-
-def published_classification(
-    classifiers: Sequence[str] = PAPER_CLASSIFIERS,
-) -> tuple[SourceResult, ...]:
-    """Rows of the paper's Table 2; for some classifiers only, the average is theirs."""
-    rows = []
-    for source, figures in CLASSIFICATION.items():
-        every = dict(zip(PAPER_CLASSIFIERS, figures, strict=False))
-        chosen = {name: every[name] for name in classifiers if name in every}
-        average = figures[-1] if len(chosen) == len(every) else float(np.mean(list(chosen.values())))
-        rows.append(SourceResult(source, chosen, average, 0.0, SOURCE))
-    return tuple(rows)
 
 
 def classification_table(report: ClassificationReport) -> PlainTable:
@@ -395,6 +381,4 @@ def _read(path: Path | None) -> dict[str, float] | None:
 
 def _keep(path: Path | None, figures: dict[str, float]) -> None:
     if path is not None:
-        temporary = path.with_suffix(".tmp")
-        temporary.write_text(json.dumps(figures))
-        temporary.replace(path)
+        write_file(path, json.dumps(figures).encode())

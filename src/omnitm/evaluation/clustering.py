@@ -15,7 +15,6 @@ from omnitm.errors import ParameterError
 from omnitm.evaluation.labelled import LabelledDocuments, load_documents
 from omnitm.evaluation.results import MEASURED
 from omnitm.evaluation.tables import PlainTable
-from omnitm.paper.published_documents import SOURCE, published_clustering, published_models
 from omnitm.parameters import check_integer
 from omnitm.vectors.vectorizer import OmniVectorizer, count_words
 from omnitm.vectors.word_rows import at_unit_length
@@ -214,17 +213,6 @@ def _spread(values: Sequence[float]) -> Spread:
 def _row(model: str, weighting: str, parts: Sequence[SetClustering]) -> ModelClustering:
     nmi, ari = (float(np.mean([getattr(part, score).mean for part in parts])) for score in ("nmi", "ari"))
     return ModelClustering(model, weighting, tuple(parts), nmi, ari)
-
-
-def published_clusterings() -> tuple[ModelClustering, ...]:
-    """Rows of the paper's Table 3."""
-    rows = []
-    for model in published_models():
-        nmi, ari = published_clustering(model)
-        names = [name for name in nmi if name != "average"]
-        sets = tuple(SetClustering(name, Spread(nmi[name]), Spread(ari[name])) for name in names)
-        rows.append(ModelClustering(model, "mean", sets, nmi["average"], ari["average"], SOURCE))
-    return tuple(rows)
 
 
 def clustering_tables(report: ClusteringReport) -> list[PlainTable]:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from omnitm.evaluation.coherence import Coherence
-    from omnitm.evaluation.readouts import Readout
+    from omnitm.evaluation.dimensions import Readout
 
 N_TOP = 10
 N_SHOWN = 5  # top words of an intrusion test

@@ -15,8 +15,8 @@ import numpy as np
 
 from omnitm.corpus.streams import PACKED_SUFFIXES, SourceStream
 from omnitm.errors import FileError, ParameterError
+from omnitm.evaluation.datasets import DATA_VARIABLE, data_folder
 from omnitm.evaluation.document_sets import FIRST_TOPIC, document_set, known_document_set
-from omnitm.evaluation.find_data_set import DATA_VARIABLE, data_folder
 from omnitm.parameters import check_integer
 
 if TYPE_CHECKING:

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from omnitm.errors import FileError
-from omnitm.evaluation.datasets import data_set, known_set
-from omnitm.evaluation.find_data_set import locate
+from omnitm.evaluation.datasets import data_set, known_set, locate
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -58,7 +57,7 @@ def load_pairs(source: str | Path, data: str | Path | None = None, *, download: 
     source
         Name of a set, such as "WS-353" or "simlex", or the path of a file: two words and a score per line.
     data
-        Folder with the published sets, see `omnitm.evaluation.find_data_set.locate`.
+        Folder with the published sets, see `omnitm.evaluation.datasets.locate`.
     """
     if known_set(str(source)) is None and Path(source).is_file():
         return read_pairs(Path(source))

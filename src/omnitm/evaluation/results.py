@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from omnitm.errors import ParameterError
+from omnitm.errors import FileError, ParameterError
 from omnitm.evaluation.correlation import Interval
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 VERSION = 1
 MEASURED = "measured"
@@ -119,3 +122,14 @@ def _agreement(values: dict[str, Any]) -> Agreement:
         for name in ("spearman_interval", "kendall_interval")
     }
     return Agreement(**{**values, **intervals})
+
+
+def make_folder(folder: Path) -> Path:
+    """Make a folder for results unless it is there; an error says why it cannot be one."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise FileError(
+            folder, f"is no folder that results can go to ({error.strerror}); name another."
+        ) from None
+    return folder

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from omnitm.errors import ParameterError
 from omnitm.evaluation.correlation import Correlations, correlations, interval, resamples
 from omnitm.evaluation.datasets import PAPER_SETS
-from omnitm.evaluation.groups import FREQUENCY_EDGES, group_results
 from omnitm.evaluation.pairs import WordPairs, load_pairs, spelling
-from omnitm.evaluation.results import Agreement, ModelResult, SetResult, SimilarityReport
+from omnitm.evaluation.results import Agreement, GroupResult, ModelResult, SetResult, SimilarityReport
 from omnitm.parameters import check_integer
 
 if TYPE_CHECKING:
@@ -22,11 +22,12 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from omnitm.evaluation.results import GroupResult
     from omnitm.vectors import WordVectors
 
 DEFAULT = "default"
+FREQUENCY_EDGES = (300, 1_000, 3_000, 10_000)
 _FEWEST_PAIRS = 3
+_FEWEST_PAIRS_OF_A_GROUP = 10  # a correlation of fewer pairs says nothing
 
 
 @dataclass(frozen=True)
@@ -256,3 +257,57 @@ def _note_groups(notes: list[str], usable: Sequence[_Usable], frequencies: Mappi
         )
     if frequencies is None:
         notes.append("No results by frequency band: give the index (--index) to get them.")
+
+
+def group_results(
+    scores: NDArray[np.float64],
+    judged: NDArray[np.float64],
+    words: Sequence[tuple[str, str]],
+    *,
+    parts_of_speech: Sequence[str] | None = None,
+    frequencies: Mapping[str, int] | None = None,
+    edges: Sequence[int] = FREQUENCY_EDGES,
+) -> tuple[GroupResult, ...]:
+    """Correlate within groups of pairs; small groups are named, but have no correlation."""
+    groups: list[GroupResult] = []
+    if frequencies is not None:
+        rarer = np.array([min(frequencies.get(a, 0), frequencies.get(b, 0)) for a, b in words])
+        bands = np.searchsorted(np.asarray(edges), rarer, side="right")
+        names = band_names(edges)
+        groups.extend(
+            _group("frequency", name, scores, judged, bands == number) for number, name in enumerate(names)
+        )
+    if parts_of_speech is not None:
+        kinds = np.asarray(parts_of_speech)
+        groups.extend(
+            _group("part of speech", kind, scores, judged, kinds == kind)
+            for kind in sorted(set(kinds.tolist()))
+        )
+    return tuple(group for group in groups if group.n_used)
+
+
+def band_names(edges: Sequence[int]) -> list[str]:
+    """Name frequency bands by the documents that the rarer word is in.
+
+    >>> band_names([300, 1000])
+    ['under 300', '300 to 999', '1,000 and more']
+    """
+    if not edges:
+        return ["all"]
+    middle = [f"{low:,} to {high - 1:,}" for low, high in pairwise(edges)]
+    return [f"under {edges[0]:,}", *middle, f"{edges[-1]:,} and more"]
+
+
+def _group(
+    kind: Literal["frequency", "part of speech"],
+    name: str,
+    scores: NDArray[np.float64],
+    judged: NDArray[np.float64],
+    member: NDArray[np.bool_],
+) -> GroupResult:
+    count = int(member.sum())
+    if count < _FEWEST_PAIRS_OF_A_GROUP:
+        return GroupResult(kind, name, count, Agreement(None, None))
+    found = correlations(scores[member], judged[member])
+    spearman, kendall = (float(value[0]) if np.isfinite(value[0]) else None for value in found)
+    return GroupResult(kind, name, count, Agreement(spearman, kendall))

@@ -5,17 +5,16 @@ from __future__ import annotations
 import csv
 import io
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
-from omnitm.evaluation.groups import pooled_groups
-from omnitm.evaluation.results import MEASURED
+from omnitm.evaluation.results import MEASURED, Agreement, GroupResult
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from rich.console import Console
 
-    from omnitm.evaluation.results import Agreement, Correlation, ModelResult, SimilarityReport
+    from omnitm.evaluation.results import Correlation, ModelResult, SimilarityReport
 
 _NOTHING = "-"
 
@@ -160,6 +159,30 @@ def _group_table(report: SimilarityReport, kind: str) -> PlainTable:
             [row.model, row.metric, *(number(c.agreement.spearman if c else None) for c in cells)]
         )
     return table
+
+
+def pooled_groups(row: ModelResult, only: Sequence[str] | None = None) -> list[GroupResult]:
+    """Average each group over the sets that have it, weighted by pairs."""
+    found: dict[tuple[Literal["frequency", "part of speech"], str], list[GroupResult]] = {}
+    for part in row.sets:
+        if only is None or part.name in only:
+            for group in part.groups:
+                found.setdefault((group.kind, group.name), []).append(group)
+    return [_pool(kind, name, groups) for (kind, name), groups in found.items()]
+
+
+def _pool(
+    kind: Literal["frequency", "part of speech"], name: str, groups: Sequence[GroupResult]
+) -> GroupResult:
+    known = [group for group in groups if group.agreement.spearman is not None]
+    n_used = sum(group.n_used for group in known)
+    if not n_used:
+        return GroupResult(kind, name, sum(group.n_used for group in groups), Agreement(None, None))
+    spearman, kendall = (
+        sum(group.n_used * (getattr(group.agreement, which) or 0.0) for group in known) / n_used
+        for which in ("spearman", "kendall")
+    )
+    return GroupResult(kind, name, n_used, Agreement(spearman, kendall))
 
 
 def number(value: float | None) -> str:

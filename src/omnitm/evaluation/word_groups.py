@@ -1,4 +1,4 @@
-"""Words in groups: the 13 groups of the paper's map, or a file of one's own."""
+"""Words in groups: the 13 groups of the paper's map, and the one reader of files with groups of one's own."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from omnitm.errors import FileError, ParameterError
-from omnitm.evaluation.pairs import read_text
+from omnitm.files.plain import read_file
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -61,22 +61,44 @@ WORD_GROUPS: dict[str, tuple[str, ...]] = {
     ),
 }  # fmt: skip
 
+_LARGEST = 1 << 20  # bytes
 _WANTED = (
     'expected JSON such as {"animals": ["dog", "cat"]}, or a line per group such as "animals: dog, cat", '
     'or a line per word such as "dog<TAB>animals"'
 )
 
 
+def read_groups(path: str | Path) -> dict[str, tuple[str, ...]]:
+    """Read words in groups from a file; a word may be in several groups.
+
+    A file that ends with `.json` is an object of lists. In others a line is `group: word word`, with spaces
+    or commas between the words, or `word<TAB>group`; empty lines and those that start with `#` are skipped.
+    """
+    path = Path(path)
+    try:
+        text = read_file(path, _LARGEST).decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise FileError(path, f"must be UTF-8 text; byte {error.start:,} is not") from None
+    found = _from_json(path, text) if path.suffix.lower() == ".json" else _from_lines(path, text)
+    if not found:
+        raise FileError(path, f"has no groups; {_WANTED}")
+    for name, words in found.items():
+        if not name or ":" in name or len(name.splitlines()) > 1:
+            raise FileError(
+                path, f"{name!r} is no name of a group: it is empty, or has a colon or line break"
+            )
+        if not words:
+            raise FileError(path, f"the group {name!r} has no words; {_WANTED}")
+    return {name: tuple(dict.fromkeys(words)) for name, words in found.items()}
+
+
 def load_groups(path: str | Path | None = None) -> dict[str, tuple[str, ...]]:
-    """Read words in groups from a file; None: the groups of the paper's map."""
+    """Read groups for a map: at least two, and no word in two; None: the groups of the paper's map."""
     if path is None:
         return dict(WORD_GROUPS)
-    path = Path(path)
-    text = read_text(path)
-    found = _from_json(path, text) if path.suffix.lower() == ".json" else _from_lines(path, text)
-    groups = {name: tuple(dict.fromkeys(words)) for name, words in found.items() if words}
+    groups = read_groups(path)
     if len(groups) < 2:
-        raise FileError(path, f"has {len(groups)} groups with words, but two are needed; {_WANTED}")
+        raise FileError(path, "has one group, but two are needed to tell them apart; add another")
     seen: dict[str, str] = {}
     for name, words in groups.items():
         for word in words:
@@ -123,15 +145,15 @@ def _from_json(path: Path, text: str) -> dict[str, list[str]]:
 def _from_lines(path: Path, text: str) -> dict[str, list[str]]:
     groups: dict[str, list[str]] = {}
     for number, line in enumerate(text.splitlines(), 1):
-        if not line.strip():
+        if not line.strip() or line.lstrip().startswith("#"):
             continue
-        if "\t" in line:
-            word, _, name = line.partition("\t")
-            words = [word]
+        if "\t" in line.strip():
+            word, _, name = line.strip().partition("\t")
+            words = [word.strip()]
         elif ":" in line:
             name, _, listed = line.partition(":")
             words = listed.replace(",", " ").split()
         else:
             raise FileError(path, f"line {number}: {line[:60]!r} names no group; {_WANTED}")
-        groups.setdefault(name.strip(), []).extend(word.strip() for word in words)
+        groups.setdefault(name.strip(), []).extend(words)
     return groups

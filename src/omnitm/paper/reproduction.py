@@ -15,8 +15,9 @@ from omnitm.baselines import MODELS
 from omnitm.corpus import DocumentIndex, build_index
 from omnitm.corpus.storage import is_index
 from omnitm.errors import FileError, OmniTMError, ParameterError
-from omnitm.evaluation.find_data_set import make_folder
+from omnitm.evaluation.results import make_folder
 from omnitm.evaluation.tables import PlainTable
+from omnitm.files.plain import write_file
 from omnitm.paper.models import settings_of, train_once
 from omnitm.paper.steps import STEPS
 from omnitm.parameters import check_integer
@@ -231,9 +232,7 @@ def _files_in(data: str | Path | None) -> list[tuple[str, int]]:
 
 def _keep_part(path: Path, plan: str, result: StepResult) -> None:
     path.parent.mkdir(exist_ok=True)
-    temporary = path.with_suffix(".tmp")
-    temporary.write_text(json.dumps({"plan": plan, "result": asdict(result)}, indent=2))
-    temporary.replace(path)
+    write_file(path, json.dumps({"plan": plan, "result": asdict(result)}, indent=2).encode())
 
 
 def _read_part(path: Path, plan: str) -> StepResult | None:

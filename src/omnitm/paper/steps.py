@@ -11,21 +11,20 @@ from omnitm.evaluation.classification import (
     classification_table,
     evaluate_classification,
     make_task,
-    published_classification,
 )
-from omnitm.evaluation.clustering import clustering_tables, evaluate_clustering, published_clusterings
+from omnitm.evaluation.clustering import clustering_tables, evaluate_clustering
 from omnitm.evaluation.datasets import PAPER_SETS
 from omnitm.evaluation.document_sets import CLUSTERING_SETS
 from omnitm.evaluation.labelled import load_documents
-from omnitm.evaluation.map_plots import plot_map
 from omnitm.evaluation.pairs import load_pairs
 from omnitm.evaluation.perturbation import READINGS, Neighbours, Perturbation
+from omnitm.evaluation.plots import plot_map
 from omnitm.evaluation.similarity import evaluate_similarity
 from omnitm.evaluation.tables import PlainTable, similarity_tables
 from omnitm.evaluation.word_groups import WORD_GROUPS
 from omnitm.evaluation.word_maps import map_words, separation_table
 from omnitm.paper.models import settings_of, train_on_reviews
-from omnitm.paper.published_similarity import published_rows
+from omnitm.paper.published import published_classification, published_clusterings, published_rows
 from omnitm.store import TrainingRecord
 from omnitm.vectors import WordVectors
 
