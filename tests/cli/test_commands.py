@@ -251,7 +251,7 @@ def test_warnings_are_one_line(
 @pytest.mark.parametrize("command", COMMANDS)
 def test_help_has_an_example(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as stop:
-        main([command, "--help"])
+        main([*command.split(), "--help"])
     assert stop.value.code == 0
     assert re.search(rf"examples?:\n  omnitm {command}", capsys.readouterr().out)
 

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import argparse
 import json
 import math
 import shutil
@@ -10,7 +9,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_matrix
 
-from omnitm.cli import evaluate_interpretability
+from omnitm.cli import make_parser
 from omnitm.cli.evaluate_interpretability import trained_again
 from omnitm.corpus import DocumentIndex, build_index
 from omnitm.errors import ParameterError
@@ -179,9 +178,7 @@ def folders(tmp_path: Path) -> tuple[Path, Path]:
 
 
 def run(*words: object) -> int:
-    parser = argparse.ArgumentParser()
-    evaluate_interpretability.add_parser(parser.add_subparsers())
-    arguments = parser.parse_args(["interpretability", *map(str, words)])
+    arguments = make_parser().parse_args(["evaluate", "interpretability", *map(str, words)])
     return int(arguments.run(arguments))
 
 

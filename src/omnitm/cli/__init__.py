@@ -1,4 +1,7 @@
-"""The command line: one file per command, each fills its own parser and has one `run`."""
+"""The command line: one file per command, imported when the command is called.
+
+A command's module has `EXAMPLE`, the end of its help; `fill`, which adds its options; and `run`.
+"""
 
 from __future__ import annotations
 
@@ -13,34 +16,57 @@ from omnitm import __version__
 from omnitm.errors import OmniTMError, OmniTMWarning, SetAsideError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
-COMMANDS = (
-    "demo",
-    "index",
-    "train",
-    "merge",
-    "similar",
-    "explain",
-    "why",
-    "trace",
-    "explore",
-    "evaluate",
-    "plot",
-    "reproduce",
-    "info",
-    "card",
-    "export",
-    "pack",
-    "unpack",
-    "cooccur",
-)
+# With what `omnitm --help` says of each command, so that help needs none of their imports.
+COMMANDS = {
+    "demo": "train on the documentation inside your own Python and look around (under a minute)",
+    "index": "turn text into the index that everything trains from",
+    "train": "train word embeddings on a corpus",
+    "merge": "put models of the same corpus and settings together",
+    "similar": "show the neighbours of words",
+    "explain": "show what a word's machine has learned: rules, how true they are, documents",
+    "why": "show why two words are similar: shares that add up to the score, and documents",
+    "trace": "follow a literal through the training of a word: what rewarded and penalised it",
+    "explore": "look at a model in a web page on this machine",
+    "evaluate": "measure word vectors against human judgement",
+    "evaluate similarity": "correlate similarities with human judgements of word pairs",
+    "evaluate analogies": "answer analogies by 3CosAdd, section by section",
+    "evaluate classification": "classify documents after training on ones whose words a model replaced",
+    "evaluate clustering": "cluster documents and compare with their labels",
+    "evaluate ablation": "change one setting at a time and measure",
+    "evaluate interpretability": "measure coherence, intruders, sparsity, faithfulness and stability",
+    "plot": "draw maps of words and clauses",
+    "plot tsne": "lay groups of words out by t-SNE and measure how well they separate",
+    "plot clause": "draw the states of all literals of a clause, with the threshold",
+    "reproduce": "measure the paper's tables and figures again",
+    "info": "describe a model or an index",
+    "card": "write a model's card: corpus, licence, scores",
+    "export": "write word vectors in a format of another tool",
+    "pack": "write a model as one small file, without loss",
+    "unpack": "write a packed model as a folder",
+    "cooccur": "count the documents that words share",
+}
+_GROUPS = {
+    "evaluate": """\
+  omnitm evaluate similarity news-model --data wordsim/
+  omnitm evaluate analogies news-model --data wordsim/
+  omnitm evaluate clustering news-model --data data/
+  omnitm evaluate ablation news-index -o ablation --data wordsim/ --quick
+`omnitm evaluate similarity --help` and so on explain each measurement.""",
+    "plot": """\
+  omnitm plot tsne news-model -o map.png
+  omnitm plot clause news-model happy -o clause.png
+`omnitm plot tsne --help` and so on explain each picture.""",
+}
 _MISTAKE, _INCOMPLETE, _INTERRUPTED = 2, 3, 130
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; the result is the exit status."""
     arguments = make_parser().parse_args(argv)
+    if arguments.debug or arguments.verbose:
+        _show_log(debug=arguments.debug)
     with warnings.catch_warnings():
         warnings.showwarning = _show_warning
         warnings.simplefilter("always", OmniTMWarning)
@@ -61,19 +87,72 @@ def main(argv: Sequence[str] | None = None) -> int:
     return status
 
 
-def make_parser() -> argparse.ArgumentParser:
+class CommandParser(argparse.ArgumentParser):
+    """The parser of a command; it gets its options when the command is called.
+
+    Parameters
+    ----------
+    command
+        One of `COMMANDS`; empty: the parser of all of them.
+    """
+
+    def __init__(self, *, command: str = "", **options: Any) -> None:
+        super().__init__(formatter_class=argparse.RawDescriptionHelpFormatter, **options)
+        self._command = command
+        self._is_filled = False
+
+    def parse_known_args(self, args: Iterable[str] | None = None, namespace: Any = None) -> Any:
+        """Parse, after adding the options."""
+        if not self._is_filled:
+            self._is_filled = True
+            self._fill()
+        return super().parse_known_args(None if args is None else list(args), namespace)
+
+    def _fill(self) -> None:
+        for names, text in (
+            (("-v", "--verbose"), "say on standard error what is done"),
+            (("--debug",), "the same in detail, and the traceback of an error"),
+        ):
+            default = argparse.SUPPRESS if self._command else False  # given before the command or after it
+            self.add_argument(*names, action="store_true", default=default, help=text)
+        if not self._command or self._command in _GROUPS:
+            self._add_commands()
+            example = _GROUPS.get(self._command)
+        else:
+            module = importlib.import_module(f"omnitm.cli.{self._command.replace(' ', '_')}")
+            module.fill(self)
+            self.set_defaults(run=module.run)
+            example = module.EXAMPLE
+        if self._command:
+            self.epilog = f"example:\n{example}"
+
+    def _add_commands(self) -> None:
+        """Add the commands of this group: those with one more word in their names."""
+        metavar = "KIND" if self._command else "COMMAND"
+        commands = self.add_subparsers(metavar=metavar, required=True, parser_class=CommandParser)
+        for name, summary in COMMANDS.items():
+            group, _, last = name.rpartition(" ")
+            if group == self._command:
+                description = f"{summary[0].upper()}{summary[1:]}."
+                commands.add_parser(last, help=summary, description=description, command=name)
+
+
+def make_parser() -> CommandParser:
     """Build the parser of all commands."""
-    parser = argparse.ArgumentParser(
+    parser = CommandParser(
         prog="omnitm",
         description="Word embeddings made of logic: train them, look at them, explain them.",
         epilog="`omnitm COMMAND --help` explains a command by an example. New here? Try `omnitm demo`.",
     )
     parser.add_argument("--version", action="version", version=f"omnitm {__version__}")
-    parser.add_argument("--debug", action="store_true", help="show the traceback of an error")
-    commands = parser.add_subparsers(metavar="COMMAND", required=True)
-    for name in COMMANDS:
-        importlib.import_module(f"omnitm.cli.{name}").add_parser(commands)
     return parser
+
+
+def _show_log(*, debug: bool) -> None:
+    import logging
+
+    logging.basicConfig(format="omnitm: %(message)s")
+    logging.getLogger("omnitm").setLevel(logging.DEBUG if debug else logging.INFO)
 
 
 def _show_warning(message: Warning | str, category: type[Warning], *place: Any, **_: Any) -> None:

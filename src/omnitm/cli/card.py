@@ -5,26 +5,21 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from omnitm.cli.examples import command_parser
 from omnitm.errors import FileError, ParameterError
 
 if TYPE_CHECKING:
     import argparse
 
-    from omnitm.cli.examples import Commands
 
-_EXAMPLE = """\
+EXAMPLE = """\
   omnitm card news-model --license cc-by-4.0 --language en --corpus "News of 2024, a sentence per line."
 with the scores of an evaluation:
   omnitm evaluate similarity news-model --format json -o scores.json
   omnitm card news-model --scores scores.json"""
 
 
-def add_parser(commands: Commands) -> None:
-    """Fill the parser of this command."""
-    parser = command_parser(
-        commands, "card", run, summary="write a model's card: corpus, licence, scores", example=_EXAMPLE
-    )
+def fill(parser: argparse.ArgumentParser) -> None:
+    """Add the options of this command."""
     parser.add_argument("model", metavar="MODEL", type=Path, help="folder of a trained model")
     parser.add_argument("--corpus", metavar="TEXT", help="what it was trained on, in a sentence")
     parser.add_argument("--license", metavar="ID", help="licence of the model, such as mit or cc-by-sa-4.0")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,32 +9,24 @@ from typing import TYPE_CHECKING, Any
 from omnitm.errors import ParameterError
 
 if TYPE_CHECKING:
+    import argparse
+
     from omnitm.corpus import Cooccurrence, DocumentIndex
 
-EXAMPLES = """\
-examples:
+EXAMPLE = """\
   omnitm cooccur news.index partner network software engineer
-  omnitm cooccur news.index partner                          its most frequent company
-"""
+  omnitm cooccur news.index partner                          its most frequent company"""
 TEXT_WIDTH = 300
 
 
-def add_parser(commands: Any) -> None:
-    """Fill the parser of this command."""
-    parser = commands.add_parser(
-        "cooccur",
-        help="count documents that words share",
-        description="In how many documents do words occur together? With examples, while the text is there.",
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+def fill(parser: argparse.ArgumentParser) -> None:
+    """Add the options of this command."""
     parser.add_argument("index", type=Path, metavar="INDEX", help="folder made by omnitm index")
     parser.add_argument(
         "words", nargs="+", metavar="WORD", help="one word: its company; several: each pair and all"
     )
     parser.add_argument("--examples", type=int, default=3, metavar="N", help="example documents (default: 3)")
     parser.add_argument("--json", action="store_true", help="print JSON")
-    parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:

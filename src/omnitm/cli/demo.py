@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from omnitm.cli.examples import command_parser
 from omnitm.errors import FileError
 
 if TYPE_CHECKING:
@@ -16,7 +15,6 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from omnitm.cli.examples import Commands
     from omnitm.corpus import DocumentIndex
     from omnitm.vectors import WordVectors
 
@@ -24,15 +22,13 @@ _TEXT, _INDEX, _MODEL = "python-docs.txt", "index", "model"
 _VOCABULARY = 5_000
 _TRAINED = 500
 _SHOWN = ("socket", "thread", "regular", "exception")
-_EXAMPLE = """\
+EXAMPLE = """\
   omnitm demo
   omnitm similar omnitm-demo/model server"""
 
 
-def add_parser(commands: Commands) -> None:
-    """Fill the parser of this command."""
-    summary = "train on the documentation inside your own Python and look around (under a minute)"
-    parser = command_parser(commands, "demo", run, summary=summary, example=_EXAMPLE)
+def fill(parser: argparse.ArgumentParser) -> None:
+    """Add the options of this command."""
     parser.add_argument(
         "-o",
         "--output",

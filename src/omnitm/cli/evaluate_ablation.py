@@ -7,7 +7,6 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from omnitm.cli.examples import command_parser
 from omnitm.errors import ParameterError
 from omnitm.evaluation.datasets import PAPER_SETS
 
@@ -15,11 +14,10 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
 
-    from omnitm.cli.examples import Commands
     from omnitm.corpus import DocumentIndex
     from omnitm.evaluation.pairs import WordPairs
 
-_EXAMPLE = """\
+EXAMPLE = """\
   omnitm evaluate ablation news-index -o ablation --data wordsim/ --quick
 stopped? the same command goes on with the configurations that are missing;
 only some factors, on words of your own:
@@ -27,11 +25,8 @@ only some factors, on words of your own:
 _QUICK_WORDS = 300
 
 
-def add_parser(commands: Commands) -> None:
-    """Fill the parser of this command."""
-    parser = command_parser(
-        commands, "ablation", run, summary="change one setting at a time and measure", example=_EXAMPLE
-    )
+def fill(parser: argparse.ArgumentParser) -> None:
+    """Add the options of this command."""
     parser.add_argument("index", metavar="INDEX", type=Path, help="index of a corpus, made by `omnitm index`")
     parser.add_argument("-o", "--output", metavar="DIR", type=Path, required=True, help="folder for results")
     parser.add_argument(

@@ -6,32 +6,23 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from omnitm.cli.evaluate_similarity import open_models
-from omnitm.cli.examples import command_parser
 from omnitm.cli.reports import add_output_options, emit
 
 if TYPE_CHECKING:
     import argparse
 
-    from omnitm.cli.examples import Commands
 
-_EXAMPLE = """\
+EXAMPLE = """\
   omnitm evaluate analogies news-model --data wordsim/
   omnitm evaluate analogies news-model other-model --metric cosine --restrict 20000
 questions of your own, four words per line, ': name' before a section:
   omnitm evaluate analogies news-model --questions mine.txt"""
 
 
-def add_parser(commands: Commands) -> None:
-    """Fill the parser of this command."""
+def fill(parser: argparse.ArgumentParser) -> None:
+    """Add the options of this command."""
     from omnitm.similarity.scorers import SCORERS
 
-    parser = command_parser(
-        commands,
-        "analogies",
-        run,
-        summary="answer analogies by 3CosAdd, section by section",
-        example=_EXAMPLE,
-    )
     parser.add_argument(
         "models", metavar="MODEL", nargs="+", help="folders of trained models, or NAME=FOLDER"
     )

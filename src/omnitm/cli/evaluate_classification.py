@@ -7,15 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from omnitm.cli.evaluate_similarity import open_models, with_compact_forms
-from omnitm.cli.examples import command_parser
 from omnitm.cli.reports import add_output_options, emit
 
 if TYPE_CHECKING:
     import argparse
 
-    from omnitm.cli.examples import Commands
 
-_EXAMPLE = """\
+EXAMPLE = """\
   omnitm evaluate classification news-model --data data/ --baseline paper
 a quick look, with some of the classifiers:
   omnitm evaluate classification news-model --data data/ --limit 2000 --classifiers LR NB TM
@@ -23,14 +21,12 @@ documents of your own, with the fields text, label (two of them) and split (trai
   omnitm evaluate classification news-model --set reviews.csv --keep figures/"""
 
 
-def add_parser(commands: Commands) -> None:
-    """Fill the parser of this command."""
+def fill(parser: argparse.ArgumentParser) -> None:
+    """Add the options of this command."""
     from omnitm.evaluation.classifiers import CLASSIFIERS
     from omnitm.evaluation.perturbation import READINGS
     from omnitm.similarity.scorers import SCORERS
 
-    summary = "classify documents after training on ones whose words a model replaced"
-    parser = command_parser(commands, "classification", run, summary=summary, example=_EXAMPLE)
     parser.add_argument(
         "models", metavar="MODEL", nargs="+", help="folders of trained models, or NAME=FOLDER"
     )

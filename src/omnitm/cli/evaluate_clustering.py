@@ -7,17 +7,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from omnitm.cli.evaluate_similarity import open_models
-from omnitm.cli.examples import command_parser
 from omnitm.cli.reports import add_output_options, emit
 from omnitm.evaluation.document_sets import CLUSTERING_SETS
 
 if TYPE_CHECKING:
     import argparse
 
-    from omnitm.cli.examples import Commands
     from omnitm.evaluation.labelled import LabelledDocuments
 
-_EXAMPLE = """\
+EXAMPLE = """\
   omnitm evaluate clustering news-model --data data/ --baseline paper
 several models, weightings and some of the sets:
   omnitm evaluate clustering news-model other-model --weighting mean idf --sets 20news agnews --seeds 5
@@ -25,17 +23,10 @@ documents of your own, a CSV, TSV or JSON Lines file with a text and a label per
   omnitm evaluate clustering news-model --sets tickets.csv --text-field body --label-field team"""
 
 
-def add_parser(commands: Commands) -> None:
-    """Fill the parser of this command."""
+def fill(parser: argparse.ArgumentParser) -> None:
+    """Add the options of this command."""
     from omnitm.vectors.vectorizer import WEIGHTINGS
 
-    parser = command_parser(
-        commands,
-        "clustering",
-        run,
-        summary="cluster documents and compare with their labels",
-        example=_EXAMPLE,
-    )
     parser.add_argument(
         "models", metavar="MODEL", nargs="+", help="folders of trained models, or NAME=FOLDER"
     )

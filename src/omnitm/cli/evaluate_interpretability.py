@@ -6,7 +6,6 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from omnitm.cli.examples import command_parser
 from omnitm.cli.explaining import make_console, make_table
 from omnitm.errors import ParameterError
 
@@ -14,23 +13,20 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
 
-    from omnitm.cli.examples import Commands
     from omnitm.corpus import DocumentIndex
     from omnitm.evaluation.dimensions import Readout
     from omnitm.evaluation.interpretability import Interpretability
     from omnitm.vectors import WordVectors
 
-_EXAMPLE = """\
+EXAMPLE = """\
   omnitm evaluate interpretability news-model word2vec-model --index held-out-index
 with a sparse baseline made from the index that news-model was trained from:
   omnitm evaluate interpretability news-model --index held-out-index --nmf 50"""
 _WORDS_AGAIN = 50  # trained with another seed
 
 
-def add_parser(commands: Commands) -> None:
-    """Fill the parser of this command."""
-    summary = "measure coherence, intruders, sparsity, faithfulness and stability of models"
-    parser = command_parser(commands, "interpretability", run, summary=summary, example=_EXAMPLE)
+def fill(parser: argparse.ArgumentParser) -> None:
+    """Add the options of this command."""
     parser.add_argument("models", metavar="MODEL", type=Path, nargs="+", help="folders of trained models")
     parser.add_argument(
         "--index", metavar="HELD_OUT", type=Path, required=True, help="index of documents not trained on"

@@ -6,7 +6,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from omnitm.cli.examples import command_parser
 from omnitm.cli.reports import add_output_options, emit
 from omnitm.errors import ParameterError
 from omnitm.evaluation.datasets import PAIR_SETS, PAPER_SETS
@@ -15,10 +14,9 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Mapping
 
-    from omnitm.cli.examples import Commands
     from omnitm.vectors import WordVectors
 
-_EXAMPLE = """\
+EXAMPLE = """\
   omnitm evaluate similarity news-model --data wordsim/ --baseline paper
 several models and read-outs on the same pairs, as Markdown:
   omnitm evaluate similarity news-model other-model --metric default cosine --format markdown -o table.md
@@ -26,17 +24,10 @@ pairs of your own, two words and a score per line:
   omnitm evaluate similarity news-model --sets pairs.tsv SimLex-999"""
 
 
-def add_parser(commands: Commands) -> None:
-    """Fill the parser of this command."""
+def fill(parser: argparse.ArgumentParser) -> None:
+    """Add the options of this command."""
     from omnitm.similarity.scorers import SCORERS
 
-    parser = command_parser(
-        commands,
-        "similarity",
-        run,
-        summary="correlate similarities with human judgements of word pairs",
-        example=_EXAMPLE,
-    )
     parser.add_argument(
         "models", metavar="MODEL", nargs="+", help="folders of trained models, or NAME=FOLDER"
     )

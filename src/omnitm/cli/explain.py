@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from omnitm.cli.examples import command_parser
 from omnitm.cli.explaining import (
     add_common_options,
     make_console,
@@ -22,10 +21,9 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from omnitm.cli.examples import Commands
     from omnitm.explain import Explainer, Literal, WordExplanation
 
-_EXAMPLE = """\
+EXAMPLE = """\
   omnitm explain news-model road
   omnitm explain news-model road -n 20 --documents 0
   omnitm explain news-model road --clause 4 --plot clause.png     # all states of one clause"""
@@ -33,10 +31,8 @@ _LITERALS_OF_A_RULE = 6
 _RULES_WITH_DOCUMENTS = 3
 
 
-def add_parser(commands: Commands) -> None:
-    """Fill the parser of this command."""
-    summary = "show what a word's machine has learned: rules, how true they are, documents"
-    parser = command_parser(commands, "explain", run, summary=summary, example=_EXAMPLE)
+def fill(parser: argparse.ArgumentParser) -> None:
+    """Add the options of this command."""
     add_common_options(parser)
     parser.add_argument("word", metavar="WORD", help="a trained word")
     parser.add_argument("-n", metavar="N", dest="count", type=int, default=10, help="rules (default: 10)")

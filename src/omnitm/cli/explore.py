@@ -5,26 +5,22 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from omnitm.cli.examples import command_parser
 from omnitm.errors import FileError
 
 if TYPE_CHECKING:
     import argparse
 
-    from omnitm.cli.examples import Commands
     from omnitm.explain import Explainer
 
-_EXAMPLE = """\
+EXAMPLE = """\
   omnitm explore news-model
   omnitm explore news-model --map          compute the map of the vocabulary first
   omnitm explore news-model --groups my-groups.txt
   omnitm explore news-model --port 9000 --no-browser"""
 
 
-def add_parser(commands: Commands) -> None:
-    """Fill the parser of this command."""
-    summary = "look at a model in a web page on this machine"
-    parser = command_parser(commands, "explore", run, summary=summary, example=_EXAMPLE)
+def fill(parser: argparse.ArgumentParser) -> None:
+    """Add the options of this command."""
     parser.add_argument("model", metavar="MODEL", type=Path, help="folder of a trained model")
     parser.add_argument(
         "--index", metavar="INDEX", type=Path, help="the index that it was trained from, if it was moved"

@@ -6,26 +6,20 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from omnitm.cli.examples import command_parser
-
 if TYPE_CHECKING:
     import argparse
 
-    from omnitm.cli.examples import Commands
 
 _FORMATS = ("word2vec", "word2vec-binary", "numpy", "safetensors", "arrow", "parquet")
-_EXAMPLE = """\
+EXAMPLE = """\
   omnitm export news-model -o news.w2v --format word2vec-binary
   omnitm export news-model -o news.npz --format numpy --top 100
   omnitm export news-model -o news.parquet --format parquet --full
 what is written by default: all numbers if they take at most 256 MB, else what docs/sharing.md says"""
 
 
-def add_parser(commands: Commands) -> None:
-    """Fill the parser of this command."""
-    parser = command_parser(
-        commands, "export", run, summary="write word vectors in a format of another tool", example=_EXAMPLE
-    )
+def fill(parser: argparse.ArgumentParser) -> None:
+    """Add the options of this command."""
     parser.add_argument("model", metavar="MODEL", type=Path, help="a trained model, or one packed")
     parser.add_argument("-o", "--output", metavar="FILE", type=Path, required=True, help="file to write")
     parser.add_argument("--format", choices=_FORMATS, required=True, help="format of the file")

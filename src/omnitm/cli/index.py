@@ -20,25 +20,16 @@ if TYPE_CHECKING:
     from omnitm.corpus import DocumentIndex, Preparation, Progress, Reading, VocabularyRules
 
 UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
-EXAMPLES = """\
-examples:
+EXAMPLE = """\
   omnitm index news.txt.xz -o news.index                     a line is a document
   omnitm index reviews/ --document file -o reviews.index     a file is a document
   omnitm index posts.jsonl --column text --max-words 20000 -o posts.index
   zcat *.gz | omnitm index - -o all.index                    standard input
-  omnitm index more.txt --append -o news.index               more documents, the same words
-"""
+  omnitm index more.txt --append -o news.index               more documents, the same words"""
 
 
-def add_parser(commands: Any) -> None:
-    """Fill the parser of this command."""
-    parser = commands.add_parser(
-        "index",
-        help="turn text into an index",
-        description="Turn text into the index that everything trains from; the defaults are the paper's.",
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+def fill(parser: argparse.ArgumentParser) -> None:
+    """Add the options of this command."""
     parser.add_argument(
         "sources", nargs="+", metavar="SOURCE", help="file, folder, pattern, or - for standard input"
     )
@@ -56,7 +47,6 @@ def add_parser(commands: Any) -> None:
     )
     work.add_argument("--threads", type=int, default=os.cpu_count() or 1, help="default: %(default)s")
     work.add_argument("--quiet", action="store_true", help="no progress bar, no summary")
-    parser.set_defaults(run=run)
 
 
 def _add_reading(group: Any) -> None:

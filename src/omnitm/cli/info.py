@@ -7,22 +7,18 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from omnitm.cli.examples import command_parser
-
 if TYPE_CHECKING:
     import argparse
 
-    from omnitm.cli.examples import Commands
     from omnitm.store import AnyRecord
 
-_EXAMPLE = """\
+EXAMPLE = """\
   omnitm info news-model
   omnitm info news-model --verify      # reads every byte and compares SHA-256"""
 
 
-def add_parser(commands: Commands) -> None:
-    """Fill the parser of this command."""
-    parser = command_parser(commands, "info", run, summary="describe a model or an index", example=_EXAMPLE)
+def fill(parser: argparse.ArgumentParser) -> None:
+    """Add the options of this command."""
     parser.add_argument("path", metavar="PATH", type=Path, help="a model, packed or not, or an index")
     parser.add_argument("--verify", action="store_true", help="also check every byte")
     parser.add_argument("--json", action="store_true", help="print JSON")

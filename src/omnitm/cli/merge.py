@@ -6,29 +6,19 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from omnitm.cli.examples import command_parser
-
 if TYPE_CHECKING:
     import argparse
 
-    from omnitm.cli.examples import Commands
 
-_EXAMPLE = """\
+EXAMPLE = """\
   omnitm merge part-* -o news-model
 a model without the words that could not be trained:
   omnitm merge stuck-model -o news-model --allow-missing"""
 _SHOWN_WORDS = 5
 
 
-def add_parser(commands: Commands) -> None:
-    """Fill the parser of this command."""
-    parser = command_parser(
-        commands,
-        "merge",
-        run,
-        summary="put models of the same corpus and settings together",
-        example=_EXAMPLE,
-    )
+def fill(parser: argparse.ArgumentParser) -> None:
+    """Add the options of this command."""
     parser.add_argument(
         "parts", metavar="MODEL", nargs="+", type=Path, help="models, such as the parts of `train --shard`"
     )

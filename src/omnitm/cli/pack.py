@@ -5,24 +5,18 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from omnitm.cli.examples import command_parser
-
 if TYPE_CHECKING:
     import argparse
 
-    from omnitm.cli.examples import Commands
 
-_EXAMPLE = """\
+EXAMPLE = """\
   omnitm pack news-model -o news.omnitm
   omnitm similar news.omnitm road        # every command that reads a model takes the file
   omnitm unpack news.omnitm -o copy      # the same folder again, byte for byte"""
 
 
-def add_parser(commands: Commands) -> None:
-    """Fill the parser of this command."""
-    parser = command_parser(
-        commands, "pack", run, summary="write a model as one small file, without loss", example=_EXAMPLE
-    )
+def fill(parser: argparse.ArgumentParser) -> None:
+    """Add the options of this command."""
     parser.add_argument("model", metavar="MODEL", type=Path, help="folder of a trained model")
     parser.add_argument("-o", "--output", metavar="FILE", type=Path, required=True, help="file to write")
     parser.add_argument("--force", action="store_true", help="replace an existing file")

@@ -5,25 +5,21 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from omnitm.cli.examples import command_parser
 from omnitm.errors import ParameterError
 from omnitm.parameters import check_integer
 
 if TYPE_CHECKING:
     import argparse
 
-    from omnitm.cli.examples import Commands
     from omnitm.explain import Explainer
 
-_EXAMPLE = """\
+EXAMPLE = """\
   omnitm plot clause news-model happy -o clause.png
   omnitm plot clause news-model happy --clause 4 --name sad angry rich -o clause.svg"""
 
 
-def add_parser(commands: Commands) -> None:
-    """Fill the parser of this command."""
-    summary = "draw the states of all literals of a clause, with the threshold"
-    parser = command_parser(commands, "clause", run, summary=summary, example=_EXAMPLE)
+def fill(parser: argparse.ArgumentParser) -> None:
+    """Add the options of this command."""
     parser.add_argument("model", metavar="MODEL", type=Path, help="folder of a trained model")
     parser.add_argument("word", metavar="WORD", help="a trained word")
     parser.add_argument(

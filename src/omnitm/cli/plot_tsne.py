@@ -6,14 +6,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from omnitm.cli.evaluate_similarity import open_models
-from omnitm.cli.examples import command_parser
 
 if TYPE_CHECKING:
     import argparse
 
-    from omnitm.cli.examples import Commands
 
-_EXAMPLE = """\
+EXAMPLE = """\
   omnitm plot tsne news-model -o map.png
 words of your own, a line per group such as "animals: dog, cat, horse":
   omnitm plot tsne news-model --groups groups.txt -o map.html
@@ -21,10 +19,8 @@ only the figures, of several models:
   omnitm plot tsne news-model other-model"""
 
 
-def add_parser(commands: Commands) -> None:
-    """Fill the parser of this command."""
-    summary = "lay groups of words out by t-SNE and measure how well they separate"
-    parser = command_parser(commands, "tsne", run, summary=summary, example=_EXAMPLE)
+def fill(parser: argparse.ArgumentParser) -> None:
+    """Add the options of this command."""
     parser.add_argument(
         "models", metavar="MODEL", nargs="+", help="folders of trained models, or NAME=FOLDER"
     )

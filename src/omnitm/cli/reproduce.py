@@ -5,15 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from omnitm.cli.examples import command_parser
 from omnitm.errors import ParameterError
 
 if TYPE_CHECKING:
     import argparse
 
-    from omnitm.cli.examples import Commands
 
-_EXAMPLE = """\
+EXAMPLE = """\
   omnitm reproduce paper --corpus wikipedia.txt --data data/ -o paper
 stopped? the same command goes on; models that are trained already are taken as they are:
   omnitm reproduce paper --corpus wiki.idx --data data/ -o paper --use omni=models/omni glove=models/glove
@@ -23,11 +21,8 @@ _MODELS = ("omni", "word2vec", "fasttext", "glove")
 _PARTS = ("similarity", "classification", "clustering", "tsne", "clause")
 
 
-def add_parser(commands: Commands) -> None:
-    """Fill the parser of this command."""
-    parser = command_parser(
-        commands, "reproduce", run, summary="measure the paper's tables and figures again", example=_EXAMPLE
-    )
+def fill(parser: argparse.ArgumentParser) -> None:
+    """Add the options of this command."""
     parser.add_argument("what", choices=("paper",), help="the Omni TM-AE paper")
     parser.add_argument("--corpus", metavar="CORPUS", required=True, help="text, or the folder of an index")
     parser.add_argument("--data", metavar="DIR", type=Path, help="folder with wordsim/ and documents/")

@@ -6,28 +6,22 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from omnitm.cli.examples import command_parser
 from omnitm.errors import ParameterError
 
 if TYPE_CHECKING:
     import argparse
 
-    from omnitm.cli.examples import Commands
-
     Neighbours = list[tuple[str, float]]
 
-_EXAMPLE = """\
+EXAMPLE = """\
   omnitm similar news-model road car
   omnitm similar news-model road -n 20 --metric cosine --json
 one list for several words together, away from others:
   omnitm similar news-model king woman --together --minus man"""
 
 
-def add_parser(commands: Commands) -> None:
-    """Fill the parser of this command."""
-    parser = command_parser(
-        commands, "similar", run, summary="show the neighbours of words", example=_EXAMPLE
-    )
+def fill(parser: argparse.ArgumentParser) -> None:
+    """Add the options of this command."""
     parser.add_argument("model", metavar="MODEL", type=Path, help="folder of a trained model")
     parser.add_argument("words", metavar="WORD", nargs="+", help="words to look up")
     parser.add_argument(

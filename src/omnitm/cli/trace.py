@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from omnitm.cli.examples import command_parser
 from omnitm.cli.explaining import (
     add_common_options,
     make_console,
@@ -19,20 +18,17 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from omnitm.cli.examples import Commands
     from omnitm.explain import Trace
 
-_EXAMPLE = """\
+EXAMPLE = """\
   omnitm trace news-model driving vehicle --plot vehicle.png
   omnitm trace news-model driving film --negated             # "film does not occur"
   omnitm trace news-model driving vehicle --json --clauses   # every state of every clause"""
 _STAGES = 10
 
 
-def add_parser(commands: Commands) -> None:
-    """Fill the parser of this command."""
-    summary = "follow a literal through the training of a word: what rewarded and penalised it"
-    parser = command_parser(commands, "trace", run, summary=summary, example=_EXAMPLE)
+def fill(parser: argparse.ArgumentParser) -> None:
+    """Add the options of this command."""
     add_common_options(parser)
     parser.add_argument("word", metavar="WORD", help="a trained word")
     parser.add_argument("literal", metavar="LITERAL", help="a word of the vocabulary")

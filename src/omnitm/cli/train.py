@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from omnitm.cli.examples import command_parser
 from omnitm.cli.running import (
     add_running_options,
     check_no_running_options,
@@ -22,11 +21,10 @@ from omnitm.errors import FileError, ParameterError
 from omnitm.machine import PAPER, AutoencoderSettings
 
 if TYPE_CHECKING:
-    from omnitm.cli.examples import Commands
     from omnitm.corpus import DocumentIndex
     from omnitm.vectors import WordVectors
 
-_EXAMPLE = """\
+EXAMPLE = """\
   omnitm train news.txt -o news-model --top 2000
   omnitm similar news-model road
 stopped? the same command with --resume trains the rest:
@@ -68,11 +66,8 @@ _SETTING_HELP: dict[str, tuple[Any, str]] = {
 }
 
 
-def add_parser(commands: Commands) -> None:
-    """Fill the parser of this command."""
-    parser = command_parser(
-        commands, "train", run, summary="train word embeddings on a corpus", example=_EXAMPLE
-    )
+def fill(parser: argparse.ArgumentParser) -> None:
+    """Add the options of this command."""
     parser.add_argument(
         "corpus",
         metavar="CORPUS",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from omnitm.cli.examples import command_parser
 from omnitm.cli.explaining import (
     add_common_options,
     make_console,
@@ -20,20 +19,17 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from omnitm.cli.examples import Commands
     from omnitm.explain import Comparison, Contribution, Together
 
-_EXAMPLE = """\
+EXAMPLE = """\
   omnitm why news-model driving road
   omnitm why news-model driving road --metric association     # by clauses
   omnitm why news-model driving road --through vehicle
   omnitm why news-model driving road -n 20 --json"""
 
 
-def add_parser(commands: Commands) -> None:
-    """Fill the parser of this command."""
-    summary = "show why two words are similar: shares that add up to the score, and documents"
-    parser = command_parser(commands, "why", run, summary=summary, example=_EXAMPLE)
+def fill(parser: argparse.ArgumentParser) -> None:
+    """Add the options of this command."""
     add_common_options(parser)
     parser.add_argument("word", metavar="WORD", help="a trained word")
     parser.add_argument("other", metavar="OTHER", help="another one")

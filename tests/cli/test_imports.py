@@ -1,0 +1,48 @@
+"""Commands import what they need and no more: a version costs no numpy, neighbours cost no scikit-learn."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from omnitm import OmniTMAE
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+PROGRAM = """
+import sys
+from omnitm.cli import main
+try:
+    status = main(sys.argv[1:])
+except SystemExit as stop:
+    status = stop.code
+print(*sorted(sys.modules))
+sys.exit(status)
+"""
+
+
+def modules_of(*command: str) -> set[str]:
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM, *command], capture_output=True, text=True, check=True
+    )
+    return set(done.stdout.splitlines()[-1].split())
+
+
+@pytest.mark.parametrize("command", [("--version",), ("--help",), ("similar", "--help"), ("plot", "--help")])
+def test_questions_about_the_program_need_no_numpy(command: tuple[str, ...]) -> None:
+    loaded = modules_of(*command)
+    assert not loaded & {"numpy", "scipy", "rich", "omnitm._native"}
+    rooms = {name.split(".")[1] for name in loaded if name.startswith("omnitm.")}
+    assert rooms == {"cli", "errors"}
+
+
+def test_neighbours_need_no_statistics(tmp_path: Path) -> None:
+    trained = OmniTMAE(n_clauses=4, n_examples=20).fit(["road car", "sea ship"] * 5)
+    trained.word_vectors_.save(tmp_path / "model")
+    loaded = modules_of("similar", str(tmp_path / "model"), "road", "--json")
+    assert "numpy" in loaded
+    assert not loaded & {"sklearn", "scipy.stats", "pandas", "rich", "asyncio", "concurrent.futures"}
