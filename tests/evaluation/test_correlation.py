@@ -6,7 +6,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import kendalltau, spearmanr
 
-from omnitm.evaluation.correlation import correlations, interval, resamples
+from omnitm.evaluation.correlation import (
+    Interval,
+    Judgements,
+    correlations,
+    draw_counts,
+    interval,
+    pair_weights,
+)
 
 values = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), min_size=2, max_size=40)
 
@@ -23,30 +30,67 @@ def test_equals_scipy_with_ties(pairs: list[tuple[int, int]]) -> None:
         assert found.kendall[0] == pytest.approx(kendalltau(x, y)[0], abs=1e-9)
 
 
-def test_resamples_are_the_same_as_drawing_pairs() -> None:
+def drawn_pairs(words: list[int], first: list[int], second: list[int]) -> list[int]:
+    """Go through words as they were drawn, and take every pair of two of them: the obvious way."""
+    places = {(a, b): k for k, (a, b) in enumerate(zip(first, second, strict=True))}
+    found = []
+    for one in words:
+        if (one, one) in places:
+            found.append(places[one, one])
+        found += [places[one, other] for other in words if one != other and (one, other) in places]
+    return found
+
+
+def test_a_resample_has_every_pair_of_its_words() -> None:
     random = np.random.default_rng(3)
-    x = random.normal(size=1500)  # more than one block of rows
-    y = np.round(x + random.normal(size=1500), 1)
-    weights = resamples(1500, 3, seed=1)
-    found = correlations(x, y, weights)
-    assert (weights.sum(axis=1) == 1500).all()
-    for k, weight in enumerate(weights.astype(int)):
-        drawn = np.repeat(np.arange(1500), weight)
-        assert found.spearman[k] == pytest.approx(spearmanr(x[drawn], y[drawn])[0], abs=1e-6)
-        assert found.kendall[k] == pytest.approx(kendalltau(x[drawn], y[drawn])[0], abs=1e-5)
-    assert np.array_equal(weights, resamples(1500, 3, seed=1))
-    assert not np.array_equal(weights, resamples(1500, 3, seed=2))
+    codes = random.choice(40 * 40, size=700, replace=False)  # more than one block of rows
+    first, second = codes // 40, codes % 40
+    assert (first == second).any()
+    x = random.normal(size=700)
+    y = np.round(x + random.normal(size=700), 1)
+    draws = draw_counts(40, 3, seed=1)
+    assert draws.shape == (40, 3)
+    assert (draws.sum(axis=0) == 40).all()
+    found = Judgements(y, pair_weights(draws, first, second)).correlations(x)
+    for k in range(3):
+        words = np.repeat(np.arange(40), draws[:, k].astype(int)).tolist()
+        drawn = drawn_pairs(words, first.tolist(), second.tolist())
+        assert len(set(drawn)) < len(drawn)
+        assert found.spearman[k] == pytest.approx(spearmanr(x[drawn], y[drawn])[0], abs=1e-9)
+        assert found.kendall[k] == pytest.approx(kendalltau(x[drawn], y[drawn])[0], abs=1e-6)
 
 
-def test_interval_covers_the_truth_about_as_often_as_it_says() -> None:
-    random = np.random.default_rng(5)
-    truth = 6 / np.pi * np.arcsin(0.6 / 2)  # Spearman of a normal pair with correlation 0.6
-    hits = 0
-    for trial in range(40):
-        x = random.normal(size=90)
-        y = 0.6 * x + 0.8 * random.normal(size=90)
-        found = interval(correlations(x, y, resamples(90, 200, seed=trial)).spearman)
-        assert found is not None
-        hits += found.low < truth < found.high
-    assert 33 <= hits <= 40
+def test_draws_depend_on_seed_and_stream_alone() -> None:
+    draws = draw_counts(30, 5, seed=1)
+    assert np.array_equal(draws, draw_counts(30, 5, seed=1))
+    assert not np.array_equal(draws, draw_counts(30, 5, seed=2))
+    assert not np.array_equal(draws, draw_counts(30, 5, seed=1, stream=1))
+
+
+def test_an_interval_is_the_middle_95_percent() -> None:
+    values = np.append(np.arange(1001.0), np.nan)
+    assert interval(values) == pytest.approx(Interval(25.0, 975.0))
+    assert interval(values, 0.5) == pytest.approx(Interval(250.0, 750.0))
     assert interval(np.array([np.nan])) is None
+
+
+def test_words_that_matter_widen_the_interval_and_it_covers_the_truth() -> None:
+    """Scores and judgements share an effect of each word, as real ones do: pairs are not independent."""
+    random = np.random.default_rng(5)
+    first, second = np.triu_indices(25, 1)
+    hits = {"words": 0, "pairs": 0}
+    truth = 0.0  # effects of words in scores and in judgements are independent
+    for trial in range(60):
+        effects = random.normal(size=(2, 25))
+        noise = random.normal(size=(2, len(first)))
+        x, y = effects[:, first] + effects[:, second] + noise
+        weights = {
+            "words": pair_weights(draw_counts(25, 200, seed=trial), first, second),
+            "pairs": draw_counts(len(first), 200, seed=trial),
+        }
+        for name, weight in weights.items():
+            found = interval(correlations(x, y, weight).spearman)
+            assert found is not None
+            hits[name] += found.low < truth < found.high
+    assert hits["words"] >= 51
+    assert hits["pairs"] <= 45

@@ -79,9 +79,9 @@ def test_data_must_be_a_folder(tmp_path: Path) -> None:
 def test_a_missing_set_is_named_with_what_to_do(tmp_path: Path) -> None:
     with pytest.raises(
         FileError,
-        match=r"RG-65.txt: the data set RG-65 is not here .*downloads are switched off; .*--data DIR",
+        match=r"RG-65.txt: the data set RG-65 is not here .*\(add --download to fetch it\); .*--data DIR",
     ):
-        locate(RG, tmp_path, download=False)
+        locate(RG, tmp_path)
 
 
 def test_installed_packages_are_searched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -91,31 +91,33 @@ def test_installed_packages_are_searched(tmp_path: Path, monkeypatch: pytest.Mon
     (package / "rg.tsv").write_bytes(CONTENT)
     monkeypatch.syspath_prepend(tmp_path)
     known = replace(RG, packaged=(("no_such_package_at_all", "x"), ("carrier_of_pairs", "rg.tsv")))
-    assert locate(known, download=False) == package / "rg.tsv"
+    assert locate(known) == package / "rg.tsv"
 
 
 def test_download_is_checked_and_kept(server: str) -> None:
     known = replace(RG, address=server, sha256=hashlib.sha256(CONTENT).hexdigest())
-    path = locate(known)
+    path = locate(known, download=True)
     assert path == cache_folder() / "EN-RG-65.txt"
     assert path.read_bytes() == CONTENT
-    assert locate(replace(known, address="http://127.0.0.1:9/")) == path
+    assert locate(known) == path
     path.write_bytes(b"damaged")
-    assert locate(known).read_bytes() == CONTENT
+    with pytest.raises(FileError, match="was not downloaded"):
+        locate(known)
+    assert locate(known, download=True).read_bytes() == CONTENT
     assert [file.name for file in path.parent.iterdir()] == ["EN-RG-65.txt"]
 
 
 def test_other_content_is_refused(server: str) -> None:
     with pytest.raises(FileError, match=r"rg.txt cannot be reached \(it gave other content: SHA-256"):
-        locate(replace(RG, address=server))
+        locate(replace(RG, address=server), download=True)
     assert not cache_folder().exists()
 
 
 def test_no_network(server: str) -> None:
     with pytest.raises(FileError, match=r"nothing.txt cannot be reached \(File not found\); get it from"):
-        locate(replace(RG, address=server.replace("rg.txt", "nothing.txt")))
+        locate(replace(RG, address=server.replace("rg.txt", "nothing.txt")), download=True)
     with pytest.raises(FileError, match=r"cannot be reached .*refused"):
-        locate(replace(RG, address="http://127.0.0.1:9/"))
+        locate(replace(RG, address="http://127.0.0.1:9/"), download=True)
 
 
 def test_cache_without_xdg(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from scipy.stats import kendalltau, spearmanr
 
 from omnitm.cli import main
 from omnitm.errors import ParameterError
 from omnitm.evaluation import PAPER_SETS, evaluate_similarity
+from omnitm.evaluation.correlation import draw_counts
 from omnitm.evaluation.pairs import WordPairs
 from omnitm.evaluation.results import SimilarityReport
 from omnitm.evaluation.tables import PlainTable, similarity_csv, similarity_tables
@@ -25,10 +27,10 @@ WORDS = [f"w{k}" for k in range(30)]
 PLACES = np.random.default_rng(0).normal(size=(30, 3)).astype(np.float32)
 
 
-def vectors(words: Sequence[str] = WORDS, noise: float = 0.0) -> WordVectors:
+def vectors(words: Sequence[str] = WORDS, noise: float = 0.0, seed: int = 0) -> WordVectors:
     rows = PLACES[[WORDS.index(word) for word in words]]
-    shifts = np.random.default_rng(9).normal(size=rows.shape) * noise
-    record = ModelRecord("word2vec", {}, 0, "0" * 64)
+    shifts = np.random.default_rng(9 + seed).normal(size=rows.shape) * noise
+    record = ModelRecord("word2vec", {}, seed, "0" * 64)
     return WordVectors((rows + shifts).astype(np.float32), words, None, training=record)
 
 
@@ -80,6 +82,89 @@ def test_a_perfect_model_and_a_noisy_one() -> None:
     assert report.row("noisy") is noisy
     with pytest.raises(ParameterError, match=r"no row for 'other' ; it has true \(cosine\), noisy"):
         report.row("other")
+
+
+def cosines(model: WordVectors, part: WordPairs) -> list[float]:
+    words = zip(part.first, part.second, strict=True)
+    return [model.similarity(a.lower(), b) for a, b in words]
+
+
+def test_intervals_of_averages_and_differences_resample_the_words_of_all_sets() -> None:
+    models = {"a": vectors(noise=0.5), "b": vectors(noise=1.0)}
+    report = evaluate_similarity(models, FIVE, n_resamples=40, seed=3)
+    spelt = [both for part in FIVE for both in zip(part.first, part.second, strict=True)]
+    words = list(dict.fromkeys(word.lower() for both in spelt for word in both))
+    draws = draw_counts(len(words), 40, 3)
+    averages = np.zeros((2, 2, 40))
+    for k in range(40):
+        for part in FIVE:
+            times = [
+                int(draws[words.index(a.lower()), k] * (draws[words.index(b), k] if a.lower() != b else 1))
+                for a, b in zip(part.first, part.second, strict=True)
+            ]
+            drawn = np.repeat(np.arange(len(part)), times)
+            for number, model in enumerate(models.values()):
+                scores = np.array(cosines(model, part))[drawn]
+                averages[number, 0, k] += spearmanr(scores, part.scores[drawn])[0] / 5
+                averages[number, 1, k] += kendalltau(scores, part.scores[drawn])[0] / 5
+    difference = report.rows[1].difference
+    assert difference is not None
+    for which, values in zip(("spearman", "kendall"), averages.swapaxes(0, 1), strict=True):
+        ends = np.quantile(values, [0.025, 0.975], axis=1)
+        for row, expected in zip(report.rows, ends.T, strict=True):
+            assert getattr(row.average, f"{which}_interval") == pytest.approx(tuple(expected), abs=1e-6)
+        paired = np.quantile(values[1] - values[0], [0.025, 0.975])
+        assert getattr(difference, f"{which}_interval") == pytest.approx(tuple(paired), abs=1e-6)
+    assert report.notes[-1] == (
+        "95% intervals: 40 resamples of words, since pairs share them; differences are paired."
+    )
+
+
+def test_several_seeds_are_one_model() -> None:
+    seeds = [vectors(noise=1.0, seed=k) for k in range(3)]
+    together = evaluate_similarity({"m": seeds}, FIVE, n_resamples=300).rows[0]
+    alone = [evaluate_similarity({"m": one}, FIVE, n_resamples=300).rows[0] for one in seeds]
+    assert (together.n_seeds, alone[0].n_seeds) == (3, 1)
+    averages = [row.average.spearman for row in alone if row.average and row.average.spearman]
+    assert together.seed_averages == pytest.approx(averages)
+    assert together.average is not None
+    assert together.average.spearman == pytest.approx(np.mean(averages))
+    for which in ("spearman", "kendall"):
+        each = [getattr(row.sets[2].agreement, which) for row in alone]
+        assert getattr(together.sets[2].agreement, which) == pytest.approx(np.mean(each))
+    report = evaluate_similarity({"m": seeds, "n": seeds[0]}, FIVE, n_resamples=20)
+    assert similarity_tables(report)[0].rows[1][0] == "m, 3 seeds"
+    assert report.notes[-1].startswith(
+        "95% intervals: 20 resamples of words, since pairs share them, and seeds;"
+    )
+    assert SimilarityReport.from_json(report.to_json()) == report
+
+
+def test_seeds_that_differ_alone_are_resampled() -> None:
+    """Without any doubt about words, what is left is the doubt about seeds."""
+    same = WordPairs("same", ("w1", "w1", "w1"), ("w2", "w3", "w4"), np.array([1.0, 2.0, 3.0]))
+    rows = np.array([[1, 0], [0.9, 0.1], [0.5, 0.5], [0.1, 0.9]], dtype=np.float32)
+    upright = WordVectors(rows, ["w1", "w2", "w3", "w4"], None, training=ModelRecord("x", {}, 0, "0" * 64))
+    reversed_ = WordVectors(
+        rows[[0, 3, 2, 1]], ["w1", "w2", "w3", "w4"], None, training=ModelRecord("x", {}, 1, "0" * 64)
+    )
+    agreement = evaluate_similarity({"m": [upright, reversed_]}, [same]).rows[0].sets[0].agreement
+    assert agreement.spearman == pytest.approx(0)
+    assert agreement.spearman_interval == pytest.approx((-1, 1))
+
+
+def test_trainings_that_are_no_seeds_of_one_model() -> None:
+    other = WordVectors(PLACES, WORDS, None, training=ModelRecord("word2vec", {"window": 2}, 1, "0" * 64))
+    with pytest.raises(
+        ParameterError, match="trainings of 'm' have different settings, so they are no seeds"
+    ):
+        evaluate_similarity({"m": [vectors(), other]}, FIVE)
+    with pytest.raises(ParameterError, match="Two trainings of 'm' have the same seed; give each seed once"):
+        evaluate_similarity({"m": [vectors(), vectors(noise=1)]}, FIVE)
+    with pytest.raises(
+        ParameterError, match="The model 'm' has no vectors; give at least one training of it"
+    ):
+        evaluate_similarity({"m": []}, FIVE)
 
 
 def test_same_seed_same_report() -> None:
@@ -181,6 +266,10 @@ def test_json_round_trip() -> None:
         {"a": vectors(), "b": vectors(noise=1)}, FIVE, frequencies=dict.fromkeys(WORDS, 7), n_resamples=20
     )
     assert SimilarityReport.from_json(report.to_json()) == report
+    former = json.loads(report.to_json())
+    del former["resampled"], former["rows"][0]["n_seeds"], former["rows"][0]["seed_averages"]
+    read = SimilarityReport.from_json(json.dumps(former))
+    assert (read.resampled, read.rows[0].n_seeds, read.rows[0].seed_averages) == ("pairs", 1, ())
     for text in ("[]", '{"kind": "x"}', report.to_json().replace('"version": 1', '"version": 2')):
         with pytest.raises(ParameterError, match="not a report that this omnitm reads: expected"):
             SimilarityReport.from_json(text)
@@ -214,6 +303,10 @@ def test_command_line(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[
     assert "published" in shown
     assert "second" in shown
     assert "60/60" in shown
+    vectors(noise=1, seed=1).save(tmp_path / "noisy again")
+    seeds = [*command[:2], models[1], f"second={tmp_path / 'noisy again'}", *command[4:]]
+    assert main(seeds) == 0
+    assert "second, 2 seeds" in capsys.readouterr().out
     assert main([*command, "--format", "json"]) == 0
     report = json.loads(capsys.readouterr().out)
     assert [row["model"] for row in report["rows"]] == ["true", "second"]
@@ -239,6 +332,11 @@ def test_command_line_mistakes(data: Path, tmp_path: Path, capsys: pytest.Captur
     assert "'nonsense' is neither a known data set nor a file" in capsys.readouterr().err
     assert main(["evaluate", "similarity", str(tmp_path / "m"), str(tmp_path / "m")]) == 2
     assert "Two models are called 'm'; give them names: NAME=" in capsys.readouterr().err
+    twice = [f"m={tmp_path / 'm'}"] * 2
+    assert main(["evaluate", "similarity", *twice, "--data", str(data), "--quiet"]) == 2
+    assert "Two trainings of 'm' have the same seed" in capsys.readouterr().err
+    assert main(["evaluate", "analogies", *twice, "--data", str(data)]) == 2
+    assert "Two models are called 'm'; give them names: NAME=FOLDER" in capsys.readouterr().err
     with pytest.raises(SystemExit):
         main(["evaluate"])
     assert "KIND" in capsys.readouterr().err

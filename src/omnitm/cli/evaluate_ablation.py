@@ -39,6 +39,9 @@ def fill(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--data", metavar="DIR", type=Path, help="folder with the sets (default: $OMNITM_DATA)"
     )
+    parser.add_argument(
+        "--download", action="store_true", help="fetch sets that are not in DIR from the network"
+    )
     parser.add_argument("--only", metavar="FACTOR", nargs="+", help="only these factors ('read-out' is one)")
     parser.add_argument("--quick", action="store_true", help=f"fewer values, at most {_QUICK_WORDS} words")
     parser.add_argument("--no-plot", action="store_true", help="no plot, which needs matplotlib")
@@ -62,7 +65,7 @@ def run(arguments: argparse.Namespace) -> int:
         figure_class()
     factors = check_factors(arguments.only, quick=arguments.quick)
     index = DocumentIndex.open(arguments.index)
-    pairs = [load_pairs(source, arguments.data) for source in arguments.sets]
+    pairs = [load_pairs(source, arguments.data, download=arguments.download) for source in arguments.sets]
     words = _words(arguments, index, pairs)
     ablation = Ablation(
         index,

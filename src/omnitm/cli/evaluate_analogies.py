@@ -36,6 +36,9 @@ def fill(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--data", metavar="DIR", type=Path, help="folder with the set (default: $OMNITM_DATA)"
     )
+    parser.add_argument(
+        "--download", action="store_true", help="fetch the set if it is not in DIR from the network"
+    )
     add_output_options(parser)
 
 
@@ -51,7 +54,7 @@ def run(arguments: argparse.Namespace) -> int:
         load_questions,
     )
 
-    questions = load_questions(arguments.questions, arguments.data)
+    questions = load_questions(arguments.questions, arguments.data, download=arguments.download)
     with Console(stderr=True, quiet=arguments.quiet).status("reading") as status:
         reports = [
             evaluate_analogies(

@@ -79,7 +79,8 @@ def run(arguments: argparse.Namespace) -> int:
     from omnitm.paper.published import published_classification
 
     perturbation = Perturbation(share=arguments.share, reading=arguments.reading)
-    models = with_compact_forms(open_models(arguments.models), arguments.reduce, None)
+    opened = {name: [vectors] for name, vectors in open_models(arguments.models).items()}
+    models = {name: found[0] for name, found in with_compact_forms(opened, arguments.reduce, None).items()}
     with Console(stderr=True, quiet=arguments.quiet).status("reading documents") as status:
         documents = load_documents(
             arguments.set, arguments.data, text_field=arguments.text_field, label_field=arguments.label_field

@@ -20,6 +20,8 @@ EXAMPLE = """\
   omnitm evaluate similarity news-model --data wordsim/ --baseline paper
 several models and read-outs on the same pairs, as Markdown:
   omnitm evaluate similarity news-model other-model --metric default cosine --format markdown -o table.md
+five seeds of a model as one row: mean, and interval over words and seeds
+  omnitm evaluate similarity omni=seed-0 omni=seed-1 omni=seed-2 omni=seed-3 omni=seed-4 ppmi-model
 pairs of your own, two words and a score per line:
   omnitm evaluate similarity news-model --sets pairs.tsv SimLex-999"""
 
@@ -29,7 +31,10 @@ def fill(parser: argparse.ArgumentParser) -> None:
     from omnitm.similarity.scorers import SCORERS
 
     parser.add_argument(
-        "models", metavar="MODEL", nargs="+", help="folders of trained models, or NAME=FOLDER"
+        "models",
+        metavar="MODEL",
+        nargs="+",
+        help="folders of trained models, or NAME=FOLDER; several folders of one NAME are seeds of one model",
     )
     parser.add_argument(
         "--sets",
@@ -49,6 +54,9 @@ def fill(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--baseline", choices=("paper",), help="add the rows of the paper's Table 1")
     parser.add_argument(
         "--data", metavar="DIR", type=Path, help="folder with the sets (default: $OMNITM_DATA)"
+    )
+    parser.add_argument(
+        "--download", action="store_true", help="fetch sets that are not in DIR from the network"
     )
     parser.add_argument(
         "--index", metavar="INDEX", type=Path, help="index of the corpus: adds results by word frequency"
@@ -78,7 +86,7 @@ def run(arguments: argparse.Namespace) -> int:
     from omnitm.paper.published import published_rows
     from omnitm.similarity.scorers import SCORERS
 
-    models = with_compact_forms(open_models(arguments.models), arguments.reduce, arguments.sparsify)
+    models = with_compact_forms(open_trainings(arguments.models), arguments.reduce, arguments.sparsify)
     metrics = [*SCORERS] if "all" in arguments.metrics else arguments.metrics
     with Console(stderr=True, quiet=arguments.quiet).status("reading") as status:
         report = evaluate_similarity(
@@ -89,6 +97,7 @@ def run(arguments: argparse.Namespace) -> int:
             frequencies=word_frequencies(arguments),
             n_resamples=arguments.resamples,
             seed=arguments.seed,
+            download=arguments.download,
             on_row=lambda text: status.update(f"scoring {text}"),
         )
     if arguments.baseline:
@@ -105,28 +114,39 @@ def run(arguments: argparse.Namespace) -> int:
 
 def open_models(sources: list[str]) -> dict[str, WordVectors]:
     """Open models by folder, each under the name given before `=` or that of its folder."""
+    models = open_trainings(sources)
+    for name, trainings in models.items():
+        if len(trainings) > 1:
+            raise ParameterError(f"Two models are called {name!r}; give them names: NAME=FOLDER")
+    return {name: trainings[0] for name, trainings in models.items()}
+
+
+def open_trainings(sources: list[str]) -> dict[str, list[WordVectors]]:
+    """Open models by folder; folders that are given the same name are trainings of one model."""
     from omnitm.vectors import WordVectors
 
-    models: dict[str, WordVectors] = {}
+    models: dict[str, list[WordVectors]] = {}
     for source in sources:
         name, given, folder = source.partition("=")
         if not given or Path(source).exists():
             name, folder = Path(source).resolve().name, source
-        if name in models:
-            raise ParameterError(f"Two models are called {name!r}; give them names: NAME={source}")
-        models[name] = WordVectors.load(folder)
+            if name in models:
+                raise ParameterError(f"Two models are called {name!r}; give them names: NAME={source}")
+        models.setdefault(name, []).append(WordVectors.load(folder))
     return models
 
 
 def with_compact_forms(
-    models: Mapping[str, WordVectors], sizes: list[int] | None, counts: list[int] | None
-) -> dict[str, Any]:
-    """Add reduced and sparse forms of every model with named features."""
-    every: dict[str, Any] = dict(models)
-    for name, vectors in models.items():
-        if vectors.has_named_features:
-            every.update({f"{name}, {n} dimensions": vectors.reduce(n) for n in sizes or ()})
-            every.update({f"{name}, {k} coordinates": vectors.sparsify(k) for k in counts or ()})
+    models: Mapping[str, list[WordVectors]], sizes: list[int] | None, counts: list[int] | None
+) -> dict[str, list[Any]]:
+    """Add reduced and sparse forms of every training of a model with named features."""
+    every: dict[str, list[Any]] = dict(models)
+    for name, trainings in models.items():
+        if trainings[0].has_named_features:
+            for size in sizes or ():
+                every[f"{name}, {size} dimensions"] = [one.reduce(size) for one in trainings]
+            for count in counts or ():
+                every[f"{name}, {count} coordinates"] = [one.sparsify(count) for one in trainings]
     return every
 
 

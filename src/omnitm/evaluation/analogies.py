@@ -66,7 +66,7 @@ class AnalogyReport:
 
 
 def load_questions(
-    source: str | Path = "Google analogies", data: str | Path | None = None, *, download: bool = True
+    source: str | Path = "Google analogies", data: str | Path | None = None, *, download: bool = False
 ) -> dict[str, list[Question]]:
     """Read a published set of analogies by name, or any file of the same form."""
     if known_set(str(source)) is None and Path(source).is_file():

@@ -1,4 +1,10 @@
-"""Rank correlations and their bootstrap: all resamples at once, as weights of the same pairs."""
+"""Rank correlations and their bootstrap: all resamples at once, as weights of the same pairs.
+
+Words are resampled, not pairs, because pairs share words and so are not independent. A pair counts as often
+as the draws of its two words multiply to: the bootstrap of vertices of Snijders & Borgatti (1999,
+"Non-parametric standard errors and tests for network statistics", Connections 22), which for rows and columns
+is the pigeonhole bootstrap of Owen (2007, Annals of Applied Statistics 1). It errs towards wide intervals.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +17,9 @@ if TYPE_CHECKING:
 
     Numbers = NDArray[np.float64]
     Weights = NDArray[np.float32]
+    Places = NDArray[np.intp]
 
-_ROWS_AT_ONCE = 1024
+_ROWS_AT_ONCE = 512
 
 
 class Interval(NamedTuple):
@@ -29,28 +36,62 @@ class Correlations(NamedTuple):
     kendall: NDArray[np.float64]
 
 
-def correlations(scores: Numbers, judged: Numbers, weights: Weights | None = None) -> Correlations:
-    """Correlate scores with judgements, once per row of weights.
+def draw_counts(n_items: int, n_resamples: int, seed: int, stream: int = 0) -> Weights:
+    """Draw as many items as there are with replacement: how often each is drawn, items x resamples.
+
+    Draws of different streams are independent of each other.
+    """
+    random = np.random.default_rng([seed, n_items, stream])
+    counts = random.multinomial(n_items, np.full(n_items, 1 / max(1, n_items)), size=n_resamples)
+    return np.ascontiguousarray(counts.T, dtype=np.float32)
+
+
+def pair_weights(draws: Weights, first: Places, second: Places) -> Weights:
+    """Return how often each pair counts when its words are drawn so often: pairs x resamples.
 
     Parameters
     ----------
-    weights
-        How often each pair counts, resamples x pairs; None: one sample, each pair once.
-
-    Returns
-    -------
-    Arrays with a number per row of weights; nan where all scores or judgements are equal.
+    draws
+        How often each word is drawn, words x resamples.
+    first, second
+        The rows of `draws` that belong to the words of each pair; a word paired with itself counts once per
+        draw.
     """
-    if weights is None:
-        weights = np.ones((1, len(scores)), dtype=np.float32)
-    return Correlations(_spearman(scores, judged, weights), _kendall(scores, judged, weights))
+    weights = draws[first] * draws[second]
+    alone = first == second
+    weights[alone] = draws[first[alone]]
+    return weights
 
 
-def resamples(n_pairs: int, n_resamples: int, seed: int) -> Weights:
-    """Draw with replacement: how often each pair is in each resample."""
-    random = np.random.default_rng([seed, n_pairs])
-    counts = random.multinomial(n_pairs, np.full(n_pairs, 1 / max(1, n_pairs)), size=n_resamples)
-    return counts.astype(np.float32)
+class Judgements:
+    """Human judgements under every resample: what all models are correlated with, prepared once.
+
+    Parameters
+    ----------
+    judged
+        A judgement per pair.
+    weights
+        How often each pair counts, pairs x resamples; None: one sample, each pair once.
+    """
+
+    def __init__(self, judged: Numbers, weights: Weights | None = None) -> None:
+        self._weights = np.ones((len(judged), 1), dtype=np.float32) if weights is None else weights
+        self._ranks = _CentredRanks(judged, self._weights)
+        self._order = _dense_ranks(judged)
+
+    def correlations(self, scores: Numbers) -> Correlations:
+        """Correlate scores with the judgements: a number per resample, nan where all of either are equal."""
+        ranks = _CentredRanks(scores, self._weights)
+        covariance = np.einsum("ij,ij,ij->j", self._weights, ranks.of_pairs, self._ranks.of_pairs)
+        spearman = _ratio(covariance, np.sqrt(ranks.squares * self._ranks.squares))
+        concordance = _concordance(_dense_ranks(scores), self._order, self._weights)
+        kendall = _ratio(concordance, np.sqrt(ranks.n_untied * self._ranks.n_untied))
+        return Correlations(spearman, kendall)
+
+
+def correlations(scores: Numbers, judged: Numbers, weights: Weights | None = None) -> Correlations:
+    """Correlate scores with judgements, once per column of weights, see `Judgements`."""
+    return Judgements(judged, weights).correlations(scores)
 
 
 def interval(values: Numbers, confidence: float = 0.95) -> Interval | None:
@@ -62,57 +103,49 @@ def interval(values: Numbers, confidence: float = 0.95) -> Interval | None:
     return Interval(float(low), float(high))
 
 
-def _spearman(scores: Numbers, judged: Numbers, weights: Weights) -> Numbers:
-    total = weights.sum(axis=1, dtype=np.float64)
-    ranks = [
-        rank - ((rank * weights).sum(axis=1) / np.maximum(total, 1))[:, None]
-        for rank in (_weighted_ranks(values, weights) for values in (scores, judged))
-    ]
-    covariance = (weights * ranks[0] * ranks[1]).sum(axis=1)
-    spread = np.sqrt((weights * ranks[0] ** 2).sum(axis=1) * (weights * ranks[1] ** 2).sum(axis=1))
-    return _ratio(covariance, spread)
+class _CentredRanks:
+    """Mean ranks of values that stand there as often as their weights say, minus the mean of all ranks.
+
+    Attributes
+    ----------
+    of_pairs
+        Pairs x resamples.
+    squares
+        Weighted sum of squared ranks per resample.
+    n_untied
+        Ordered pairs of pairs with different values, per resample.
+    """
+
+    def __init__(self, values: Numbers, weights: Weights) -> None:
+        order = np.argsort(values, kind="stable")
+        ordered = values[order]
+        starts = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]]))
+        sizes = weights[order].astype(np.float64)
+        if len(starts) < len(values):
+            sizes = np.add.reduceat(sizes, starts, axis=0)
+        total = sizes.sum(axis=0)
+        # ranks from 1/2 to total - 1/2 have the mean total / 2
+        ranks = np.cumsum(sizes, axis=0) - sizes / 2 - total / 2
+        self.of_pairs = ranks[np.unique(values, return_inverse=True)[1]]
+        self.squares = np.einsum("ij,ij,ij->j", sizes, ranks, ranks)
+        self.n_untied = total**2 - np.einsum("ij,ij->j", sizes, sizes)
 
 
-def _weighted_ranks(values: Numbers, weights: Weights) -> Numbers:
-    """Mean rank of every value when each value stands there as often as its weight says."""
-    order, starts, group = _ties(values)
-    sizes = np.add.reduceat(weights[:, order].astype(np.float64), starts, axis=1)
-    means = np.cumsum(sizes, axis=1) - sizes / 2
-    return means[:, group]
-
-
-def _kendall(scores: Numbers, judged: Numbers, weights: Weights) -> Numbers:
-    """Tau-b: concordant minus discordant pairs of pairs, by products of signs."""
-    concordance = np.zeros(len(weights))
-    exact, judged_exact = _ranked(scores), _ranked(judged)
-    for start in range(0, len(scores), _ROWS_AT_ONCE):
-        rows = slice(start, start + _ROWS_AT_ONCE)
-        signs = np.sign(exact[rows, None] - exact)
-        signs *= np.sign(judged_exact[rows, None] - judged_exact)
-        concordance += ((weights @ signs.T) * weights[:, rows]).sum(axis=1, dtype=np.float64)
-    return _ratio(concordance, np.sqrt(_untied(scores, weights) * _untied(judged, weights)))
-
-
-def _ranked(values: Numbers) -> Weights:
-    """Dense ranks: comparable like the values, and exact in 32 bits."""
+def _dense_ranks(values: Numbers) -> Weights:
+    """Rank values so that they compare as they do, in numbers that are exact in 32 bits."""
     return np.unique(values, return_inverse=True)[1].astype(np.float32)
 
 
-def _untied(values: Numbers, weights: Weights) -> Numbers:
-    """Count ordered pairs with different values."""
-    order, starts, _ = _ties(values)
-    sizes = np.add.reduceat(weights[:, order].astype(np.float64), starts, axis=1)
-    untied: Numbers = sizes.sum(axis=1) ** 2 - (sizes**2).sum(axis=1)
-    return untied
-
-
-def _ties(values: Numbers) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.intp]]:
-    """Sorting order, where groups of equal values start in it, and the group of each value."""
-    order = np.argsort(values, kind="stable")
-    ordered = values[order]
-    starts = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]]))
-    group = np.unique(values, return_inverse=True)[1]
-    return order, starts, group
+def _concordance(scores: Weights, judged: Weights, weights: Weights) -> Numbers:
+    """Count concordant minus discordant ordered pairs of pairs: the numerator of tau-b."""
+    total = np.zeros(weights.shape[1])
+    for start in range(0, len(scores), _ROWS_AT_ONCE):
+        rows, rest = slice(start, start + _ROWS_AT_ONCE), slice(start, None)
+        signs = np.sign(scores[rows, None] - scores[rest])
+        signs *= np.sign(judged[rows, None] - judged[rest])
+        signs[:, len(signs) :] *= 2  # pairs beyond the block are met once, but count in both orders
+        total += np.einsum("ij,ij->j", signs @ weights[rest], weights[rows], dtype=np.float64)
+    return total
 
 
 def _ratio(above: Numbers, below: Numbers) -> Numbers:

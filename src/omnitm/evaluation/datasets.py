@@ -183,11 +183,11 @@ def _plain(name: str) -> str:
     return "".join(letter for letter in name.lower() if letter.isalnum())
 
 
-def locate(known: DataSet, data: str | Path | None = None, *, download: bool = True) -> Path:
+def locate(known: DataSet, data: str | Path | None = None, *, download: bool = False) -> Path:
     """Find the file of a data set.
 
     Looks into `data` (or the folder named by OMNITM_DATA) and its sub-folder `wordsim`, then into installed
-    packages, then into the user's cache, and then asks the network.
+    packages, then into the user's cache, and asks the network only if it may.
 
     Parameters
     ----------
@@ -200,7 +200,7 @@ def locate(known: DataSet, data: str | Path | None = None, *, download: bool = T
     found = _in_folder(known, folder) or _in_packages(known) or _in_cache(known)
     if found:
         return found
-    problem = "downloads are switched off"
+    problem = "it was not downloaded (add --download to fetch it)"
     if download:
         try:
             return _download(known)

@@ -49,7 +49,7 @@ class WordPairs:
         return len(self.first)
 
 
-def load_pairs(source: str | Path, data: str | Path | None = None, *, download: bool = True) -> WordPairs:
+def load_pairs(source: str | Path, data: str | Path | None = None, *, download: bool = False) -> WordPairs:
     """Read a published set by its name, or any file of pairs.
 
     Parameters

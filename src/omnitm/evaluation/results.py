@@ -64,6 +64,10 @@ class ModelResult:
     n_words: int | None = None
     vector_size: int | None = None
     megabytes: float | None = None
+    n_seeds: int = 1
+    """Trainings that all figures are means of."""
+    seed_averages: tuple[float, ...] = ()
+    """Mean Spearman over the paper's five sets, by seed."""
 
 
 @dataclass(frozen=True)
@@ -75,6 +79,8 @@ class SimilarityReport:
     confidence: float
     seed: int
     notes: tuple[str, ...] = ()
+    resampled: str = "words"
+    """What the intervals resample; "pairs" in reports of former versions."""
     version: int = VERSION
     kind: str = "omnitm similarity"
 
@@ -92,7 +98,7 @@ class SimilarityReport:
                 f"This is not a report that this omnitm reads: expected {(cls.kind, VERSION)}, found {found}."
             )
         rows = tuple(_model_result(row) for row in content.pop("rows"))
-        return cls(**{**content, "rows": rows, "notes": tuple(content["notes"])})
+        return cls(**{"resampled": "pairs", **content, "rows": rows, "notes": tuple(content["notes"])})
 
     def row(self, model: str, metric: str | None = None) -> ModelResult:
         """Find the row of a model, the first if it has several metrics and none is named."""
@@ -106,7 +112,8 @@ class SimilarityReport:
 def _model_result(row: dict[str, Any]) -> ModelResult:
     sets = tuple(_set_result(part) for part in row["sets"])
     averages = {name: row[name] and _agreement(row[name]) for name in ("average", "difference")}
-    return ModelResult(**{**row, **averages, "sets": sets})
+    seeds = tuple(row.get("seed_averages", ()))
+    return ModelResult(**{**row, **averages, "sets": sets, "seed_averages": seeds})
 
 
 def _set_result(part: dict[str, Any]) -> SetResult:

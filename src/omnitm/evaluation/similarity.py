@@ -1,4 +1,4 @@
-"""Score models on word pairs: the same pairs and the same resamples for all of them."""
+"""Score models on word pairs: the same pairs and the same resamples of words for all of them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from omnitm.errors import ParameterError
-from omnitm.evaluation.correlation import Correlations, correlations, interval, resamples
+from omnitm.evaluation.correlation import (
+    Correlations,
+    Judgements,
+    correlations,
+    draw_counts,
+    interval,
+    pair_weights,
+)
 from omnitm.evaluation.datasets import PAPER_SETS
 from omnitm.evaluation.pairs import WordPairs, load_pairs, spelling
 from omnitm.evaluation.results import Agreement, GroupResult, ModelResult, SetResult, SimilarityReport
@@ -44,7 +51,7 @@ class _Usable:
 
 
 def evaluate_similarity(
-    models: Mapping[str, WordVectors],
+    models: Mapping[str, WordVectors | list[WordVectors]],
     sets: Iterable[str | Path | WordPairs] = PAPER_SETS,
     *,
     metrics: Sequence[str] | Mapping[str, Sequence[str]] = (DEFAULT,),
@@ -54,17 +61,20 @@ def evaluate_similarity(
     n_resamples: int = 1000,
     confidence: float = 0.95,
     seed: int = 0,
-    download: bool = True,
+    download: bool = False,
     on_row: Callable[[str], object] | None = None,
 ) -> SimilarityReport:
     """Correlate the similarities of models with human judgements.
 
-    All models are compared on the pairs that all of them know, and on the same bootstrap resamples.
+    All models are compared on the pairs that all of them know, and on the same bootstrap resamples: of the
+    words of all sets together, see `omnitm.evaluation.correlation`, and of the seeds of a model that has
+    several.
 
     Parameters
     ----------
     models
-        Word vectors by name, the first being what the others are compared with.
+        Word vectors by name, the first being what the others are compared with. Several vectors under one
+        name are trainings from different seeds: their mean is reported.
     sets
         Names of published sets, files of pairs, or pairs.
     metrics
@@ -78,15 +88,18 @@ def evaluate_similarity(
         Where frequency bands begin.
     n_resamples, confidence, seed
         Of the bootstrap; 0 resamples: no confidence intervals.
+    download
+        Whether published sets that are not in `data` may be fetched from the network.
     on_row
         Called with what is scored next.
     """
     if not models:
         raise ParameterError("evaluate_similarity needs at least one model. Got none.")
     check_integer("evaluate_similarity", "n_resamples", n_resamples, 0, 1_000_000)
+    trained = {name: _trainings(name, given) for name, given in models.items()}
     loaded = [_as_pairs(source, data, download) for source in sets]
     notes: list[str] = []
-    usable = [_common_pairs(pairs, models, notes) for pairs in loaded]
+    usable = [_common_pairs(pairs, trained, notes) for pairs in loaded]
     usable = [part for part in usable if len(part.kept) >= _FEWEST_PAIRS]
     if not usable:
         names = ", ".join(pairs.name for pairs in loaded) or "no set"
@@ -94,21 +107,53 @@ def evaluate_similarity(
             f"No set has {_FEWEST_PAIRS} pairs that all models know (looked at {names}); train the words of "
             "the pairs, or leave out the model that lacks them."
         )
-    weights = [resamples(len(part.kept), n_resamples, seed) for part in usable]
-    bench = _Bench(usable, weights, confidence, frequencies, frequency_edges)
+    bench = _Bench(
+        usable,
+        n_resamples=n_resamples,
+        confidence=confidence,
+        seed=seed,
+        frequencies=frequencies,
+        edges=frequency_edges,
+    )
     by_model = metrics if isinstance(metrics, Mapping) else dict.fromkeys(models, metrics)
     rows: list[_Row] = []
-    for name, vectors in models.items():
-        for metric in _metrics_of(vectors, by_model[name]):
+    for number, (name, seeds) in enumerate(trained.items()):
+        for metric in _metrics_of(seeds[0], by_model[name]):
             if on_row:
                 on_row(f"{name}, {metric}")
-            rows.append(bench.row(name, vectors, metric))
+            rows.append(bench.row(name, seeds, metric, stream=number + 1))
     if not rows:
         asked = dict.fromkeys(metric for chosen in by_model.values() for metric in chosen)
         raise ParameterError(f"No model has the metric {', '.join(asked)}; leave --metric out.")
     _note_groups(notes, usable, frequencies)
+    if n_resamples:
+        notes.append(_about_intervals(trained, confidence, n_resamples))
     results = tuple(replace(row.result, difference=_difference(row, rows[0], confidence)) for row in rows)
     return SimilarityReport(results, n_resamples, confidence, seed, tuple(notes))
+
+
+def _trainings(name: str, given: WordVectors | list[WordVectors]) -> list[WordVectors]:
+    """List the trainings of a model; refuse several that are not the same but for their seed."""
+    seeds = list(given) if isinstance(given, list) else [given]
+    if not seeds:
+        raise ParameterError(f"The model {name!r} has no vectors; give at least one training of it.")
+    found = (getattr(vectors, "training", None) for vectors in seeds)  # compact forms have no record
+    records = [record for record in found if record is not None]
+    for record in records[1:]:
+        if record.settings != records[0].settings:
+            raise ParameterError(
+                f"The trainings of {name!r} have different settings, so they are no seeds of one model; give "
+                "them different names."
+            )
+    if len({record.seed for record in records}) < len(records):
+        raise ParameterError(f"Two trainings of {name!r} have the same seed; give each seed once.")
+    return seeds
+
+
+def _about_intervals(trained: Mapping[str, list[WordVectors]], confidence: float, n_resamples: int) -> str:
+    several = max(len(seeds) for seeds in trained.values()) > 1
+    what = "words, since pairs share them, and seeds" if several else "words, since pairs share them"
+    return f"{confidence:.0%} intervals: {n_resamples:,} resamples of {what}; differences are paired."
 
 
 def pair_scores(
@@ -134,17 +179,17 @@ def _has_metric(vectors: WordVectors, metric: str) -> bool:
     return metric == "cosine" or vectors.has_named_features
 
 
-def _common_pairs(pairs: WordPairs, models: Mapping[str, WordVectors], notes: list[str]) -> _Usable:
+def _common_pairs(pairs: WordPairs, models: Mapping[str, list[WordVectors]], notes: list[str]) -> _Usable:
     known: list[tuple[int, tuple[str, str]]] = []
     counts = dict.fromkeys(models, 0)
     for number, both in enumerate(zip(pairs.first, pairs.second, strict=True)):
         spelt = {
-            name: tuple(spelling(word, vectors.__contains__) for word in both)
-            for name, vectors in models.items()
+            name: {tuple(spelling(word, vectors.__contains__) for word in both) for vectors in seeds}
+            for name, seeds in models.items()
         }
-        for name, words in spelt.items():
-            counts[name] += None not in words
-        forms = set(spelt.values())
+        for name, found in spelt.items():
+            counts[name] += not any(None in words for words in found)
+        forms = set().union(*spelt.values())
         if len(forms) == 1 and None not in (form := forms.pop()):
             known.append((number, form))  # type: ignore[arg-type]
     if len(set(counts.values())) > 1 or len(known) < min(counts.values()):
@@ -168,34 +213,54 @@ class _Row:
     """The average over the paper's sets in every resample, if there is one."""
 
 
-@dataclass(frozen=True)
 class _Bench:
     """What every row is measured with."""
 
-    usable: Sequence[_Usable]
-    weights: Sequence[NDArray[np.float32]]
-    confidence: float
-    frequencies: Mapping[str, int] | None
-    edges: Sequence[int]
+    def __init__(
+        self,
+        usable: Sequence[_Usable],
+        *,
+        n_resamples: int,
+        confidence: float,
+        seed: int,
+        frequencies: Mapping[str, int] | None,
+        edges: Sequence[int],
+    ) -> None:
+        self._usable, self._confidence, self._edges = usable, confidence, edges
+        self._n_resamples, self._seed, self._frequencies = n_resamples, seed, frequencies
+        words = dict.fromkeys(word for part in usable for both in part.words for word in both)
+        places = {word: place for place, word in enumerate(words)}
+        draws = draw_counts(len(words), n_resamples, seed)
+        self._exact, self._resampled = [], []
+        for part in usable:
+            first, second = (np.array([places[both[k]] for both in part.words]) for k in (0, 1))
+            self._exact.append(Judgements(part.judged))
+            self._resampled.append(Judgements(part.judged, pair_weights(draws, first, second)))
 
-    def row(self, name: str, vectors: WordVectors, metric: str) -> _Row:
-        sets, resampled, exact = [], {}, {}
-        for part, weight in zip(self.usable, self.weights, strict=True):
-            scores = pair_scores(vectors, part.words, metric)
-            exact[part.pairs.name] = correlations(scores, part.judged)
-            resampled[part.pairs.name] = correlations(scores, part.judged, weight)
-            agreement = _agreement(exact[part.pairs.name], resampled[part.pairs.name], self.confidence)
-            groups = self._groups(part, scores)
+    def row(self, name: str, seeds: Sequence[WordVectors], metric: str, stream: int) -> _Row:
+        """Measure a model by one metric; `stream` keeps the draws of its seeds apart from other models'."""
+        shares = draw_counts(len(seeds), self._n_resamples, self._seed, stream) / len(seeds)
+        sets, exact, resampled, by_seed = [], {}, {}, {}
+        for part, once, often in zip(self._usable, self._exact, self._resampled, strict=True):
+            scores = [pair_scores(vectors, part.words, metric) for vectors in seeds]
+            each = [once.correlations(values) for values in scores]
+            by_seed[part.pairs.name] = [float(found.spearman[0]) for found in each]
+            exact[part.pairs.name] = _mean_of(each)
+            resampled[part.pairs.name] = _mean_of([often.correlations(values) for values in scores], shares)
+            agreement = _agreement(exact[part.pairs.name], resampled[part.pairs.name], self._confidence)
+            groups = _mean_groups([self._groups(part, values) for values in scores])
             sets.append(SetResult(part.pairs.name, len(part.pairs), len(part.kept), agreement, groups))
         mean, average = _mean(exact), _mean(resampled)
         result = ModelResult(
             model=name,
             metric=metric,
             sets=tuple(sets),
-            average=_agreement(mean, average, self.confidence) if mean and average else None,
-            n_words=len(vectors),
-            vector_size=vectors.vector_size,
-            megabytes=round(vectors.nbytes / 1e6, 3),
+            average=_agreement(mean, average, self._confidence) if mean and average else None,
+            n_words=len(seeds[0]),
+            vector_size=seeds[0].vector_size,
+            megabytes=round(seeds[0].nbytes / 1e6, 3),
+            n_seeds=len(seeds),
+            seed_averages=tuple(np.mean([by_seed[part] for part in PAPER_SETS], axis=0)) if mean else (),
         )
         return _Row(result, average)
 
@@ -206,9 +271,26 @@ class _Bench:
             part.judged,
             part.words,
             parts_of_speech=[kinds[k] for k in part.kept.tolist()] if kinds else None,
-            frequencies=self.frequencies,
-            edges=self.edges,
+            frequencies=self._frequencies,
+            edges=self._edges,
         )
+
+
+def _mean_of(found: Sequence[Correlations], shares: NDArray[np.float64] | None = None) -> Correlations:
+    """Average the seeds of a model: all alike, or by the share of each in every resample."""
+    return Correlations(*(np.average([one[k] for one in found], axis=0, weights=shares) for k in range(2)))
+
+
+def _mean_groups(found: Sequence[tuple[GroupResult, ...]]) -> tuple[GroupResult, ...]:
+    """Average the seeds of a model within each group."""
+    groups = []
+    for same in zip(*found, strict=True):
+        spearman, kendall = (
+            [getattr(group.agreement, which) for group in same] for which in ("spearman", "kendall")
+        )
+        both = [None if None in values else float(np.mean(values)) for values in (spearman, kendall)]
+        groups.append(replace(same[0], agreement=Agreement(both[0], both[1])))
+    return tuple(groups)
 
 
 def _mean(found: Mapping[str, Correlations]) -> Correlations | None:

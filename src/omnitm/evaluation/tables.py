@@ -117,13 +117,17 @@ def _correlation_table(report: SimilarityReport, which: Correlation, title: str)
     table.rows.append(_pairs_row(report, names, len(header)))
     for row in report.rows:
         found = {part.name: getattr(part.agreement, which) for part in row.sets}
-        label = row.model if row.source == MEASURED else f"{row.model} ({row.source})"
-        cells = [label, row.metric, *(number(found.get(name)) for name in names)]
+        cells = [_label(row), row.metric, *(number(found.get(name)) for name in names)]
         cells += [number(getattr(row.average, which, None)), _interval(row, which)]
         if with_difference:
             cells.append(_difference(row, which))
         table.rows.append(cells)
     return table
+
+
+def _label(row: ModelResult) -> str:
+    name = row.model if row.n_seeds == 1 else f"{row.model}, {row.n_seeds} seeds"
+    return name if row.source == MEASURED else f"{name} ({row.source})"
 
 
 def _pairs_row(report: SimilarityReport, names: Sequence[str], width: int) -> list[str]:
