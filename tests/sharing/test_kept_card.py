@@ -179,7 +179,7 @@ def test_a_packed_model_has_no_folder_for_a_card(
     train_model(board, tmp_path / "m", ["a0"], settings=SETTINGS)
     pack_model(tmp_path / "m", tmp_path / "m.omnitm")
     assert main(["card", str(tmp_path / "m.omnitm"), "--license", "mit"]) == 2
-    assert "is a packed model; `omnitm unpack` it" in capsys.readouterr().err
+    assert "is a packed model, not the folder of one; omnitm unpack" in capsys.readouterr().err
 
 
 def test_the_licence_can_be_said_when_training(tmp_path: Path) -> None:

@@ -14,9 +14,10 @@ from numpy.testing import assert_array_equal
 
 from omnitm.cli import main
 from omnitm.errors import FileError
+from omnitm.files.kinds import PACKED_MAGIC
 from omnitm.machine import AutoencoderSettings
 from omnitm.store import ModelRecord, TrainingRecord, load_model, pack_model, unpack_model
-from omnitm.store.packed import MAGIC, TRAILER, from_bytes, inflated, to_bytes
+from omnitm.store.packed import TRAILER, from_bytes, inflated, to_bytes
 from omnitm.vectors import WordVectors
 
 if TYPE_CHECKING:
@@ -158,16 +159,20 @@ def test_commands(model: Path, packed: Path, tmp_path: Path, capsys: pytest.Capt
 
 
 def test_what_cannot_be_packed(model: Path, packed: Path, tmp_path: Path) -> None:
-    with pytest.raises(FileError, match="is packed already"):
+    with pytest.raises(
+        FileError, match=r"is a packed model, not the folder of one; omnitm unpack .* -o MODEL"
+    ):
         pack_model(packed, tmp_path / "p")
     with pytest.raises(FileError, match="exists already; --force"):
         pack_model(model, packed)
-    with pytest.raises(FileError, match="exists already"):
+    with pytest.raises(FileError, match="is a folder; a packed model is a file"):
         pack_model(model, tmp_path, force=True)
     with pytest.raises(FileError, match=r"the folder .* does not exist"):
         pack_model(model, tmp_path / "nowhere" / "p")
-    with pytest.raises(FileError, match="is not a packed model; `omnitm pack` makes one"):
+    with pytest.raises(FileError, match=r"is a model, not a packed model; omnitm pack .* -o FILE packs it"):
         unpack_model(model, tmp_path / "u")
+    with pytest.raises(FileError, match="is not a packed model; omnitm pack MODEL -o FILE makes one"):
+        unpack_model(tmp_path / "nowhere", tmp_path / "u")
 
 
 def check_refused(path: Path, content: bytes) -> None:
@@ -198,7 +203,7 @@ def test_much_damage_is_noticed(packed: Path) -> None:
 
 def test_a_damaged_row_is_noticed_when_read(packed: Path) -> None:
     content = bytearray(packed.read_bytes())
-    content[len(MAGIC) + 3] ^= 4
+    content[len(PACKED_MAGIC) + 3] ^= 4
     packed.write_bytes(content)
     vectors = WordVectors.load(packed)
     assert len(vectors["w1"]) == 150
@@ -213,7 +218,7 @@ def forge(packed: Path, **changes: Any) -> None:
     body, header = content[: -TRAILER - length], json.loads(content[-TRAILER - length : -TRAILER])
     header.update(changes)
     text = json.dumps(header).encode()
-    trailer = len(text).to_bytes(8, "little") + hashlib.sha256(text).digest() + MAGIC
+    trailer = len(text).to_bytes(8, "little") + hashlib.sha256(text).digest() + PACKED_MAGIC
     packed.write_bytes(body + text + trailer)
 
 
@@ -279,7 +284,7 @@ def test_words_must_be_features(packed: Path, tmp_path: Path) -> None:
     header, content = header_of(packed), packed.read_bytes()
     other = b"a\nc\n"
     sizes = [entry[1] for entry in header["sections"]]
-    start = len(MAGIC) + sum(sizes[:3])
+    start = len(PACKED_MAGIC) + sum(sizes[:3])
     text = zlib.compress(other, 9)
     header["sections"][3] = ["words.txt", len(text), hashlib.sha256(text).hexdigest()]
     header["manifest"]["files"]["words.txt"] = {"size": 4, "sha256": hashlib.sha256(other).hexdigest()}
@@ -292,8 +297,9 @@ def test_words_must_be_features(packed: Path, tmp_path: Path) -> None:
 def test_what_is_no_packed_model(packed: Path, tmp_path: Path) -> None:
     content = packed.read_bytes()
     cases = {
-        b"short": "too short",
-        b"x" * 200: "nor a file that `omnitm pack` writes",
+        content[:20]: "is too short for a packed model",
+        b"x" * 200: "is a file of text or data, not a model",
+        b"x" + content[1:]: "does not begin as a packed model does",
         content[:-1]: "is cut off",
         content[:-TRAILER] + (1 << 40).to_bytes(8, "little") + content[8 - TRAILER :]: "impossible length",
         content[: -TRAILER - 1] + b"]" + content[-TRAILER:]: "header that does not fit its checksum",

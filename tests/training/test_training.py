@@ -145,7 +145,7 @@ def test_resume_with_something_else_is_refused(board: DocumentIndex, tmp_path: P
 
 def test_an_existing_model_is_never_replaced_silently(board: DocumentIndex, tmp_path: Path) -> None:
     train_model(board, tmp_path / "m", ["a0"], settings=SETTINGS)
-    with pytest.raises(FileError, match="already holds a model; --resume continues it, --force replaces it"):
+    with pytest.raises(FileError, match="already holds a model; --force replaces it, --add adds words"):
         train_model(board, tmp_path / "m", ["a1"], settings=SETTINGS)
     assert WordVectors.load(tmp_path / "m").index_to_key == ["a0"]
     assert train_model(board, tmp_path / "m", ["a1"], settings=SETTINGS, force=True).index_to_key == ["a1"]
@@ -161,7 +161,7 @@ def test_folders_and_files_of_others_are_left_alone(
         FileError, match=r"is not empty \(it has chapter.txt\); a model needs a folder of its own"
     ):
         train_model(board, tmp_path / "thesis", ["a0"], settings=SETTINGS, force=force)
-    with pytest.raises(FileError, match="is a file; a model needs a folder"):
+    with pytest.raises(FileError, match="is a file of text or data, not a model, so it is not replaced"):
         train_model(board, tmp_path / "thesis" / "chapter.txt", ["a0"], settings=SETTINGS, force=force)
     assert [p.name for p in (tmp_path / "thesis").iterdir()] == ["chapter.txt"]
 

@@ -35,11 +35,11 @@ def fill(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Write the card anew; what is not said stays as it was."""
+    from omnitm.files.kinds import refuse_other_kinds
     from omnitm.sharing.kept_card import kept_facts, make_card, updated_facts
     from omnitm.vectors import WordVectors
 
-    if arguments.model.is_file():
-        raise FileError(arguments.model, "is a packed model; `omnitm unpack` it, its folder has the card")
+    refuse_other_kinds(arguments.model, "model")
     vectors = WordVectors.load(arguments.model)
     scores = None if arguments.scores is None else read_scores(arguments.scores, arguments.model)
     facts = updated_facts(

@@ -25,12 +25,12 @@ def open_corpus(source: str | None, model: Path, *, reuse: bool, threads: int, q
         Whether an index inside the model's folder stands for the text that it was made of.
     """
     from omnitm.corpus import DocumentIndex
-    from omnitm.corpus.storage import is_index
+    from omnitm.files.kinds import kind_of
 
     own = model / INDEX
-    if source is not None and is_index(source):
+    if source is not None and kind_of(source) == "index":
         return DocumentIndex.open(source)
-    if reuse and is_index(own):
+    if reuse and kind_of(own) == "index":
         if not quiet:
             print(f"using the index in {own}", file=sys.stderr)
         return DocumentIndex.open(own)

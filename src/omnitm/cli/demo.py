@@ -102,9 +102,9 @@ def _corpus_text(folder: Path, console: Console) -> Path:
 def _corpus_index(folder: Path, text: Path, threads: int) -> DocumentIndex:
     from omnitm.cli.corpora import make_index
     from omnitm.corpus import DocumentIndex, VocabularyRules
-    from omnitm.corpus.storage import is_index
+    from omnitm.files.kinds import kind_of
 
-    if is_index(folder / _INDEX):
+    if kind_of(folder / _INDEX) == "index":
         return DocumentIndex.open(folder / _INDEX)
     rules = VocabularyRules(max_words=_VOCABULARY)
     return make_index(text, folder / _INDEX, vocabulary=rules, threads=threads, quiet=True)

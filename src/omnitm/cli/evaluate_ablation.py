@@ -60,7 +60,9 @@ def run(arguments: argparse.Namespace) -> int:
     from omnitm.evaluation.ablation import READ_OUT, Ablation, ablation_table, check_factors
     from omnitm.evaluation.pairs import load_pairs
     from omnitm.evaluation.plots import figure_class, plot_ablation
+    from omnitm.files.kinds import refuse_to_replace
 
+    refuse_to_replace(arguments.output, "folder")
     if not arguments.no_plot:
         figure_class()
     factors = check_factors(arguments.only, quick=arguments.quick)

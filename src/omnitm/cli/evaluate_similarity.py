@@ -153,10 +153,10 @@ def with_compact_forms(
 def word_frequencies(arguments: argparse.Namespace) -> dict[str, int] | None:
     """Read document frequencies from the index given, or from one inside a model's folder."""
     from omnitm.corpus import DocumentIndex
-    from omnitm.corpus.storage import is_index
+    from omnitm.files.kinds import kind_of
 
     inside = (Path(source.rpartition("=")[2]) / "index" for source in arguments.models)
-    path = arguments.index or next((folder for folder in inside if is_index(folder)), None)
+    path = arguments.index or next((folder for folder in inside if kind_of(folder) == "index"), None)
     if path is None:
         return None
     index = DocumentIndex.open(path)

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from omnitm.errors import FileError, ParameterError
+from omnitm.files.kinds import kind_of, refuse_other_kinds
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -227,10 +228,11 @@ def _vocabulary(arguments: argparse.Namespace) -> VocabularyRules:
             raise ParameterError(
                 "--vocabulary fixes the words; leave out the other options of the vocabulary."
             )
-        file = (
-            arguments.vocabulary / "vocabulary.txt" if arguments.vocabulary.is_dir() else arguments.vocabulary
+        refuse_other_kinds(arguments.vocabulary, "index", "text")
+        is_index = kind_of(arguments.vocabulary) == "index"
+        options["fixed"] = read_words(
+            arguments.vocabulary / "vocabulary.txt" if is_index else arguments.vocabulary
         )
-        options["fixed"] = read_words(file)
     return VocabularyRules(**options)
 
 
@@ -253,6 +255,7 @@ def _refuse_with_append(arguments: argparse.Namespace) -> None:
 
 def read_words(file: Path) -> list[str]:
     """Words of a file, one per line, blank lines and repeats left out."""
+    refuse_other_kinds(file, "text")
     try:
         lines = file.read_text(encoding="utf-8").split("\n")
     except OSError as error:

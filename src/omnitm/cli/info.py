@@ -26,9 +26,9 @@ def fill(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Describe the folder."""
-    from omnitm.corpus.storage import is_index
+    from omnitm.files.kinds import kind_of
 
-    if not arguments.path.is_file() and is_index(arguments.path):
+    if kind_of(arguments.path) == "index":
         return _index_info(arguments)
     facts = model_facts(arguments.path, verify=arguments.verify)
     if arguments.json:

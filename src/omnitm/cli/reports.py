@@ -41,6 +41,7 @@ def emit(
 ) -> None:
     """Write results in the form that was asked for."""
     from omnitm.evaluation.tables import to_markdown
+    from omnitm.files.kinds import refuse_to_replace
 
     output: Path | None = arguments.output
     form = arguments.format or (_BY_ENDING.get(output.suffix, "table") if output else "table")
@@ -53,6 +54,7 @@ def emit(
     if output is None:
         sys.stdout.write(text)
         return
+    refuse_to_replace(output, "text")
     try:
         output.write_text(text, encoding="utf-8")
     except OSError as error:

@@ -61,9 +61,12 @@ def run(arguments: argparse.Namespace) -> int:
     """Run what is missing and write the report."""
     from rich.console import Console
 
+    from omnitm.files.kinds import refuse_other_kinds, refuse_to_replace
     from omnitm.paper.report import write_report
     from omnitm.paper.reproduction import Reproduction
 
+    refuse_other_kinds(arguments.corpus, "text", "index")
+    refuse_to_replace(arguments.output, "folder")
     console = Console(stderr=True, quiet=arguments.quiet)
     reproduction = Reproduction(
         arguments.corpus,

@@ -143,10 +143,12 @@ def run(arguments: argparse.Namespace) -> int:
     """Train, and say what came out."""
     from omnitm.cli.corpora import open_corpus
     from omnitm.engines.threads import available_cores
+    from omnitm.files.kinds import refuse_to_replace
     from omnitm.store.folder import check_free_for_use
     from omnitm.training.shards import Shard
     from omnitm.training.vocabulary import add_words, train_model
 
+    refuse_to_replace(arguments.output, "model")
     if arguments.model not in {"omni", "fast-omni"}:
         return _run_baseline(arguments)
     settings, engine = _settings(arguments), chosen_engine(arguments)
@@ -270,6 +272,9 @@ def _words_to_add(arguments: argparse.Namespace, index: DocumentIndex, named: li
 
 def read_targets(path: Path) -> list[str]:
     """Read one word per line; blank lines don't count."""
+    from omnitm.files.kinds import refuse_other_kinds
+
+    refuse_other_kinds(path, "text")
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except UnicodeDecodeError as error:

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from omnitm.corpus.index import DocumentIndex
-from omnitm.corpus.storage import is_index
 from omnitm.corpus.vocabulary import VocabularyRules
 from omnitm.errors import CorpusError
+from omnitm.files.kinds import kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,7 +32,7 @@ def as_index(corpus: Any, vocabulary: Sequence[str] | None = None) -> DocumentIn
     """
     if isinstance(corpus, DocumentIndex):
         return _with_same_vocabulary(corpus, vocabulary)
-    if isinstance(corpus, Path) or (isinstance(corpus, str) and is_index(corpus)):
+    if isinstance(corpus, Path) or (isinstance(corpus, str) and kind_of(corpus) == "index"):
         return _with_same_vocabulary(DocumentIndex.open(corpus), vocabulary)
     if isinstance(corpus, str):
         raise CorpusError(

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from omnitm.corpus.streams import PACKED_SUFFIXES, STANDARD_INPUT
 from omnitm.errors import FileError, ParameterError
+from omnitm.files.kinds import refuse_other_kinds
 from omnitm.parameters import check_choice
 
 if TYPE_CHECKING:
@@ -117,6 +118,8 @@ def find_sources(sources: str | PathLike[str] | Iterable[str | PathLike[str]]) -
 
 def _expand(source: str) -> Iterable[Path]:
     path = Path(source)
+    if source != STANDARD_INPUT:
+        refuse_other_kinds(path, "text")
     if source == STANDARD_INPUT or path.is_file():
         return [path]
     if path.is_dir():
@@ -125,6 +128,8 @@ def _expand(source: str) -> Iterable[Path]:
             raise FileError(
                 path, "no text in this folder; wanted " + " ".join(filter(None, FORMAT_OF_SUFFIX))
             )
+        for folder in sorted({file.parent for file in inside} - {path}):
+            refuse_other_kinds(folder, "text")
         return inside
     if path.exists():
         return [path]  # a pipe or a device
@@ -133,7 +138,10 @@ def _expand(source: str) -> Iterable[Path]:
     if not matches:
         problem = "the pattern matches no file" if glob.has_magic(source) else "no such file or folder"
         raise FileError(source, problem)
-    return [Path(match) for match in matches if Path(match).is_file()]
+    files = [Path(match) for match in matches if Path(match).is_file()]
+    for file in files:
+        refuse_other_kinds(file, "text")
+    return files
 
 
 def _is_readable(file: Path, folder: Path) -> bool:

@@ -16,6 +16,7 @@ import numpy as np
 
 from omnitm.corpus.scratch import not_written, open_new, write_at
 from omnitm.errors import FileError
+from omnitm.files.kinds import INDEX_FORMAT, kind_of, refuse_other_kinds, refuse_to_replace, shell_name
 from omnitm.files.system import system
 
 if TYPE_CHECKING:
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-FORMAT = "omnitm index"
 VERSION = 1
 MANIFEST = "manifest.json"
 ARRAYS = {
@@ -124,7 +124,7 @@ class FolderSink:
             self._sync(file)
         self._wait_until_synced()
         facts = {name: self._files[name].facts() for name in sorted(FILES)}
-        manifest = {"format": FORMAT, "version": VERSION, **figures, "files": facts}
+        manifest = {"format": INDEX_FORMAT, "version": VERSION, **figures, "files": facts}
         self.write_text(MANIFEST, to_json_text(manifest))
         _sync(self.folder / MANIFEST)
         _sync(self.folder)
@@ -160,14 +160,8 @@ def checksum(path: Path) -> tuple[int, str]:
 def folder_in_the_making(output: Path, *, overwrite: bool) -> Iterator[Path]:
     """Make a folder beside `output` that takes its place at the end, and vanishes if anything goes wrong."""
     output = Path(os.path.abspath(output))  # noqa: PTH100  # resolve() would follow a link at the final name
-    if os.path.lexists(output) and not overwrite:
-        raise FileError(
-            output, "exists already; choose another name, or overwrite it with --force (overwrite=True)"
-        )
-    if os.path.lexists(output) and not (output / MANIFEST).is_file():
-        raise FileError(
-            output, "is not an index, so it is not overwritten; remove it yourself or choose another name"
-        )
+    if os.path.lexists(output):
+        _check_replaceable(output, overwrite=overwrite)
     try:
         output.parent.mkdir(parents=True, exist_ok=True)
         making = Path(tempfile.mkdtemp(prefix=f".{output.name}.", suffix=".making", dir=output.parent))
@@ -179,6 +173,22 @@ def folder_in_the_making(output: Path, *, overwrite: bool) -> Iterator[Path]:
         put_in_place(making, output)
     finally:
         remove_folder(making)
+
+
+def _check_replaceable(output: Path, *, overwrite: bool) -> None:
+    refuse_to_replace(output, "index")
+    if kind_of(output) != "index":
+        raise FileError(
+            output, "is not an index, so it is not overwritten; remove it yourself or choose another name"
+        )
+    others = {entry.name for entry in output.iterdir()} - {MANIFEST, *FILES}
+    if others:
+        problem = f"has {min(others)} in it, which is no part of an index and would be lost"
+        raise FileError(output, f"{problem}; move it away first")
+    if not overwrite:
+        raise FileError(
+            output, "exists already; choose another name, or overwrite it with --force (overwrite=True)"
+        )
 
 
 def remove_folder(folder: Path) -> None:
@@ -215,8 +225,9 @@ def put_in_place(made: Path, output: Path) -> None:
 
 def read_manifest(path: Path) -> dict[str, Any]:
     """Manifest of an index, with every file present and of the right size, the small ones also in content."""
+    refuse_other_kinds(path, "index")
     if not path.is_dir():
-        raise FileError(path, "no such index; make one with: omnitm index TEXT -o " + str(path))
+        raise FileError(path, f"no such index; make one with: omnitm index TEXT -o {shell_name(path)}")
     manifest = _parsed_manifest(path / MANIFEST)
     for name in FILES:
         file, facts = path / name, manifest["files"][name]
@@ -252,7 +263,7 @@ def _parsed_manifest(file: Path) -> dict[str, Any]:
         raise FileError(file, f"cannot be read: {error.strerror}") from error
     except (ValueError, RecursionError):
         raise FileError(file, "damaged: not JSON; build the index again") from None
-    if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
+    if not isinstance(manifest, dict) or manifest.get("format") != INDEX_FORMAT:
         raise FileError(file, "is not the manifest of an omnitm index")
     if manifest.get("version") != VERSION:
         raise FileError(
@@ -295,11 +306,6 @@ def _check_sizes(path: Path, manifest: Mapping[str, Any]) -> None:
                 path / f"{name}.bin",
                 f"damaged: {size} bytes expected by manifest.json; build the index again",
             )
-
-
-def is_index(path: str | os.PathLike[str]) -> bool:
-    """Whether there is something at `path` that looks like an index."""
-    return os.path.isfile(os.path.join(path, "word_offsets.bin"))  # noqa: PTH113, PTH118  # any str may come
 
 
 def mapped(path: Path, name: str) -> NDArray[Any]:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from omnitm.corpus import DocumentIndex
-from omnitm.corpus.storage import is_index
+from omnitm.files.kinds import kind_of
 from omnitm.store.model_notes import INDEX, noted_index
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ def index_of_model(
     if given is not None:
         return DocumentIndex.open(Path(given))
     for place in likely_places(model):
-        if is_index(place):
+        if kind_of(place) == "index":
             return DocumentIndex.open(place)
     return None
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from omnitm.baselines import OMNI, make_baseline
 from omnitm.corpus import DocumentIndex, VocabularyRules, build_index
-from omnitm.corpus.storage import is_index
 from omnitm.engines import ThreadsEngine
 from omnitm.errors import OmniTMError
+from omnitm.files.kinds import kind_of
 from omnitm.machine import AutoencoderSettings
 from omnitm.store.manifest import MANIFEST
 from omnitm.training import train_model
@@ -60,7 +60,7 @@ def settings_of(vectors: WordVectors) -> dict[str, Any]:
 
 def index_reviews(documents: LabelledDocuments, folder: Path) -> DocumentIndex:
     """Index the training documents of a set, a review per document, as the paper does for its Table 2."""
-    if not is_index(folder / "index"):
+    if kind_of(folder / "index") != "index":
         folder.mkdir(parents=True, exist_ok=True)
         text = folder / "reviews.txt"
         lines = (" ".join(review.replace("<br />", " ").split()) for review in documents.part("train").texts)

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 from omnitm.baselines import MODELS
 from omnitm.corpus import DocumentIndex, build_index
-from omnitm.corpus.storage import is_index
 from omnitm.errors import FileError, OmniTMError, ParameterError
 from omnitm.evaluation.results import make_folder
 from omnitm.evaluation.tables import PlainTable
+from omnitm.files.kinds import kind_of
 from omnitm.files.plain import write_file
 from omnitm.paper.models import settings_of, train_once
 from omnitm.paper.steps import STEPS
@@ -178,7 +178,7 @@ class Reproduction:
         return hashlib.sha256(json.dumps(facts).encode()).hexdigest()
 
     def _index_step(self) -> StepResult:
-        if is_index(self.corpus):
+        if kind_of(self.corpus) == "index":
             self.index = DocumentIndex.open(self.corpus)
         else:
             self.index = self._indexed_corpus()
@@ -197,12 +197,12 @@ class Reproduction:
             self.folder / "corpus.txt",
             str(Path(self.corpus).resolve()),
         )
-        if is_index(own) and note.is_file() and note.read_text(encoding="utf-8") != corpus:
+        if kind_of(own) == "index" and note.is_file() and note.read_text(encoding="utf-8") != corpus:
             raise ParameterError(
                 f"{self.folder} holds a run on another corpus, {note.read_text(encoding='utf-8')}; "
                 "name another folder with -o."
             )
-        if not is_index(own):
+        if kind_of(own) != "index":
             build_index(self.corpus, own)
             note.write_text(corpus, encoding="utf-8")
         return DocumentIndex.open(own)

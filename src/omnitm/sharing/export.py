@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from omnitm.errors import FileError, MissingExtraError, ParameterError
+from omnitm.files.kinds import refuse_to_replace
 from omnitm.files.plain import new_file
 from omnitm.parameters import check_choice, check_integer
 
@@ -190,6 +191,7 @@ def write_export(
 ) -> None:
     """Write what was planned; the file appears when it is complete."""
     path = Path(path)
+    refuse_to_replace(path, "text")
     if path.exists() and not force:
         raise FileError(path, "exists already; --force (force=True) replaces it")
     check_space(path, export.n_bytes)

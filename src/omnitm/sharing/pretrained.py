@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from omnitm.errors import FileError, MissingExtraError, ParameterError
+from omnitm.files.kinds import PACKED_FILE
 from omnitm.files.plain import write_file, writing
 from omnitm.sharing.card import CardFacts, model_card
 from omnitm.sharing.kept_card import facts_as_json
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 
     from omnitm.vectors.word_vectors import WordVectors
 
-MODEL_FILE = "model.omnitm"
 CARD_FILE = "README.md"
 
 
@@ -43,22 +43,22 @@ def save_pretrained(
         vectors.training,
         vectors.has_named_features,
     )
-    write_packed(folder / MODEL_FILE, stored, card=facts_as_json(facts), force=True)
+    write_packed(folder / PACKED_FILE, stored, card=facts_as_json(facts), force=True)
     write_file(folder / CARD_FILE, card.encode())
 
 
 def find_pretrained(name: str | Path, **download: Any) -> Path:
     """Find a model by path, or fetch it from the hub into its cache; nothing is fetched if it is there."""
     path = Path(name)
-    if path.is_dir() and (path / MODEL_FILE).exists():
-        return path / MODEL_FILE
+    if path.is_dir() and (path / PACKED_FILE).exists():
+        return path / PACKED_FILE
     if path.exists():
         return path
     if not isinstance(name, str) or name.count("/") != 1 or name.startswith((".", "/", "~")):
         raise FileError(name, "does not exist; give a folder, a file, or OWNER/NAME on the Hugging Face hub")
     hub = _hub("from_pretrained")
     with _hub_errors(hub, name):
-        return Path(hub.hf_hub_download(name, MODEL_FILE, **download)).resolve()
+        return Path(hub.hf_hub_download(name, PACKED_FILE, **download)).resolve()
 
 
 def push_to_hub(
@@ -106,7 +106,7 @@ def _hub_errors(hub: Any, name: str) -> Iterator[None]:
     except errors.RepositoryNotFoundError as error:
         raise FileError(name, "is not on the hub, or needs a token (`hf auth login`)") from error
     except errors.EntryNotFoundError as error:
-        raise FileError(name, f"has no {MODEL_FILE}: it is not an omnitm model") from error
+        raise FileError(name, f"has no {PACKED_FILE}: it is not an omnitm model") from error
     except errors.HFValidationError as error:
         raise ParameterError(f"{name!r} is not the name of a model on the hub: {error}") from error
     except (OSError, *network) as error:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from omnitm.errors import CorpusError, FileError
+from omnitm.files.kinds import kind_of, refuse_to_replace
 from omnitm.files.plain import (
     read_file,
     sync_folder,
@@ -112,7 +113,7 @@ class ModelFolder:
     def resume(cls, path: str | Path) -> ModelFolder | None:
         """Continue a model in training; None when there is nothing to continue."""
         path = Path(path)
-        if not (path / JOURNAL).exists():
+        if kind_of(path) != "model" or not (path / JOURNAL).exists():
             return None
         journal = Journal(path / JOURNAL)
         try:
@@ -298,21 +299,27 @@ def check_free_for_use(path: Path, *, force: bool) -> None:
     """Refuse a folder that holds a model, unless `force` is given, or that belongs to something else."""
     if not path.exists():
         return
-    if not path.is_dir():
-        raise FileError(path, "is a file; a model needs a folder of its own")
+    refuse_to_replace(path, "model")
     names = (entry.name for entry in path.iterdir())
     entries = {name for name in names if name != INDEX and not name.startswith(f".{INDEX}.")}
-    if MANIFEST in entries or JOURNAL in entries:
+    if kind_of(path) == "model":
         if not force:
-            state = "a model" if MANIFEST in entries else "an unfinished model"
-            options = "--resume continues it, --force replaces it, --add adds words"
-            raise FileError(path, f"already holds {state}; {options}")
+            state, options = _held(entries)
+            raise FileError(path, f"already holds {state}; --force replaces it{options}")
         if JOURNAL in entries:
             Journal(path / JOURNAL).close()  # refuses while another process is training
-    elif entries - _OWN_FILES:
-        raise FileError(
-            path, f"is not empty (it has {min(entries - _OWN_FILES)}); a model needs a folder of its own"
-        )
+    elif entries - _OWN_FILES or entries & {MANIFEST, JOURNAL}:
+        foreign = min(entries - _OWN_FILES or entries & {MANIFEST, JOURNAL})
+        raise FileError(path, f"is not empty (it has {foreign}); a model needs a folder of its own")
+
+
+def _held(entries: set[str]) -> tuple[str, str]:
+    """Name what a folder holds of a model, and what else can be done than to replace it."""
+    if MANIFEST in entries:
+        return "a model", ", --resume continues it" if JOURNAL in entries else ", --add adds words"
+    if JOURNAL in entries:
+        return "an unfinished model", ", --resume continues it"
+    return "what is left of a model", ""
 
 
 def _digest(plan: dict[str, bytes]) -> bytes:

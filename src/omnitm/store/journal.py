@@ -18,16 +18,16 @@ import zlib
 from typing import TYPE_CHECKING
 
 from omnitm.errors import FileError
+from omnitm.files.kinds import JOURNAL_MAGIC
 from omnitm.files.plain import open_regular, writing
 from omnitm.files.system import system
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-_MAGIC = b"OMNITMJ\x01"
 _CHECK = struct.Struct("<I")
 _RECORD = struct.Struct("<II")
-_HEADER_SIZE = len(_MAGIC) + 32 + _CHECK.size
+_HEADER_SIZE = len(JOURNAL_MAGIC) + 32 + _CHECK.size
 _RECORD_SIZE = _RECORD.size + _CHECK.size
 
 
@@ -62,7 +62,7 @@ class Journal:
         """Forget all rows and start again for the plan with this SHA-256."""
         self.forget()
         with writing(self.path):
-            self._append(_checked(_MAGIC + plan))
+            self._append(_checked(JOURNAL_MAGIC + plan))
             os.fsync(self._descriptor)
         self.plan = plan
 
@@ -112,7 +112,7 @@ def _open_locked(path: Path) -> int:
 
 def _parse(content: bytes) -> tuple[bytes | None, dict[int, int]]:
     header = content[:_HEADER_SIZE]
-    if len(header) < _HEADER_SIZE or not header.startswith(_MAGIC) or not _is_sound(header):
+    if len(header) < _HEADER_SIZE or not header.startswith(JOURNAL_MAGIC) or not _is_sound(header):
         return None, {}
     rows = {}
     for start in range(_HEADER_SIZE, len(content) - _RECORD_SIZE + 1, _RECORD_SIZE):
@@ -120,7 +120,7 @@ def _parse(content: bytes) -> tuple[bytes | None, dict[int, int]]:
         if _is_sound(record):
             row, crc = _RECORD.unpack_from(record)
             rows[row] = crc
-    return header[len(_MAGIC) : -_CHECK.size], rows
+    return header[len(JOURNAL_MAGIC) : -_CHECK.size], rows
 
 
 def _checked(content: bytes) -> bytes:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from omnitm.errors import FileError
+from omnitm.files.kinds import refuse_other_kinds, shell_name
 from omnitm.files.plain import open_regular, read_file, sha256_of, words_from_bytes
 from omnitm.store.journal import finished_rows
 from omnitm.store.manifest import (
@@ -62,6 +63,7 @@ class StoredModel:
 def load_model(folder: str | Path, *, verify: bool = False) -> StoredModel:
     """Open a finished model, a folder or packed; `verify` also reads all vectors and checks their SHA-256."""
     folder = Path(folder)
+    refuse_other_kinds(folder, "model", "packed model")
     if is_packed(folder):
         return _packed_model(folder, verify=verify)
     _check_finished(folder)
@@ -98,7 +100,7 @@ def _check_finished(folder: Path) -> None:
     raise FileError(
         folder,
         f"this model is not finished: {finished_rows(folder / JOURNAL):,} of {total:,} words are trained; "
-        f"continue with: omnitm train CORPUS -o {folder} --resume",
+        f"continue with: omnitm train CORPUS -o {shell_name(folder)} --resume",
     )
 
 

@@ -7,6 +7,7 @@ import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from omnitm.errors import FileError
+from omnitm.files.kinds import MODEL_FORMAT
 from omnitm.files.plain import write_file
 from omnitm.store.record import read_json
 
@@ -27,8 +28,7 @@ SPARSE = "vectors.sparse"  # in place of VECTORS, if most are zero, see sparse.p
 JOURNAL = "journal"
 SIMILARITY = "similarity.bin"  # follows from the vectors, see derived.py; not listed
 TYPES = {VECTORS: "<i2", REALS: "<f4"}
-_FORMAT, _VERSION = "omnitm model", 1
-_INDEX_FORMAT = "omnitm index"
+_VERSION = 1
 _LISTED = (SETTINGS, FEATURES, WORDS, VECTORS)
 _INSTEAD = {COORDINATES: FEATURES, REALS: VECTORS, TOP: VECTORS, SPARSE: VECTORS}
 _LARGEST = 1 << 62
@@ -49,7 +49,7 @@ def write_manifest(folder: Path, entries: dict[str, FileEntry]) -> None:
 def manifest_content(entries: dict[str, FileEntry]) -> dict[str, Any]:
     """Return what a manifest says."""
     files = {name: entry._asdict() for name, entry in entries.items()}
-    return {"format": _FORMAT, "version": _VERSION, "files": files}
+    return {"format": MODEL_FORMAT, "version": _VERSION, "files": files}
 
 
 def read_manifest(folder: Path) -> dict[str, FileEntry]:
@@ -65,10 +65,8 @@ def vectors_name(entries: dict[str, FileEntry]) -> str:
 
 def manifest_entries(path: Path, content: dict[str, Any]) -> dict[str, FileEntry]:
     """Check what a manifest says."""
-    if content.get("format") == _INDEX_FORMAT:
-        raise FileError(path.parent, "is an index, not a model; omnitm train INDEX -o MODEL makes one of it")
-    if content.get("format") != _FORMAT:
-        raise FileError(path, f"is not the manifest of an omnitm model ('format' must be {_FORMAT!r})")
+    if content.get("format") != MODEL_FORMAT:
+        raise FileError(path, f"is not the manifest of an omnitm model ('format' must be {MODEL_FORMAT!r})")
     if content.get("version") != _VERSION:
         wanted = f"version {_VERSION}, which this omnitm reads; a newer omnitm may be needed"
         raise FileError(path, f"has version {str(content.get('version'))[:20]} instead of {wanted}")

@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from omnitm.errors import FileError
+from omnitm.files.kinds import PACKED_MAGIC
 from omnitm.files.plain import open_regular, words_from_bytes
 from omnitm.similarity.row_matrix import RowMatrix
 from omnitm.store.manifest import (
@@ -49,15 +50,13 @@ if TYPE_CHECKING:
 
     from omnitm.store.record import AnyRecord
 
-MAGIC = b"OMNITMP\x01"
 FORMAT, VERSION = "omnitm packed model", 1
-TRAILER = 8 + 32 + len(MAGIC)
+TRAILER = 8 + 32 + len(PACKED_MAGIC)
 BLOCK = np.dtype([("size", "<u4"), ("crc", "<u4")])
 ROW = np.dtype([("lowest", "<i2"), ("itemsize", "<u2")])
 BLOCKS, TABLE, ROWS = "blocks", "blocks table", "rows table"
 _LONGEST_HEADER = 1 << 20
 _MOST_WORDS = 1 << 28
-_OTHER = "is not a folder that `omnitm train` writes, nor a file that `omnitm pack` writes"
 _DAMAGED = "the file is damaged; fetch it again or pack the model again"
 
 
@@ -89,10 +88,10 @@ class PackedMatrix(RowMatrix):
         shape = (header["rows"], header["columns"])
         self._segment: int = header["segment"]
         self._crcs = blocks["crc"].reshape(shape[0], -(-shape[1] // self._segment))
-        ends = np.cumsum(blocks["size"], dtype=np.int64) + len(MAGIC)
-        self._starts = np.concatenate([[len(MAGIC)], ends])
+        ends = np.cumsum(blocks["size"], dtype=np.int64) + len(PACKED_MAGIC)
+        self._starts = np.concatenate([[len(PACKED_MAGIC)], ends])
         self._rows = rows
-        super().__init__(shape, header["type"], int(self._starts[-1]) - len(MAGIC))
+        super().__init__(shape, header["type"], int(self._starts[-1]) - len(PACKED_MAGIC))
 
     def read_row(self, row: int) -> NDArray[Any]:
         """Decode all blocks of a row."""
@@ -208,21 +207,21 @@ def _mapped(path: Path) -> mmap.mmap:
     descriptor = open_regular(path)
     try:
         size = os.fstat(descriptor).st_size
-        if size < len(MAGIC) + TRAILER:
-            raise FileError(path, f"{_OTHER} (it is too short)")
+        if size < len(PACKED_MAGIC) + TRAILER:
+            raise FileError(path, f"is too short for a packed model; {_DAMAGED}")
         return mmap.mmap(descriptor, size, access=mmap.ACCESS_READ)
     finally:
         os.close(descriptor)
 
 
 def _header(path: Path, buffer: mmap.mmap) -> dict[str, Any]:
-    if buffer[: len(MAGIC)] != MAGIC:
-        raise FileError(path, _OTHER)
+    if buffer[: len(PACKED_MAGIC)] != PACKED_MAGIC:
+        raise FileError(path, f"does not begin as a packed model does; {_DAMAGED}")
     trailer = buffer[-TRAILER:]
-    if trailer[40:] != MAGIC:
+    if trailer[40:] != PACKED_MAGIC:
         raise FileError(path, f"is cut off, or has something after its end; {_DAMAGED}")
     length = int.from_bytes(trailer[:8], "little")
-    if not 0 < length <= min(_LONGEST_HEADER, len(buffer) - TRAILER - len(MAGIC)):
+    if not 0 < length <= min(_LONGEST_HEADER, len(buffer) - TRAILER - len(PACKED_MAGIC)):
         raise FileError(path, f"has a header of impossible length; {_DAMAGED}")
     content = buffer[len(buffer) - TRAILER - length : len(buffer) - TRAILER]
     if hashlib.sha256(content).digest() != trailer[8:40]:
@@ -247,7 +246,7 @@ def _check_shape(path: Path, header: dict[str, Any]) -> None:
 
 def _sections(path: Path, buffer: mmap.mmap, header: dict[str, Any]) -> dict[str, memoryview]:
     """Find the sections; all of them together, the header and both ends must make up the file."""
-    listed, place, found = header.get("sections"), len(MAGIC), {}
+    listed, place, found = header.get("sections"), len(PACKED_MAGIC), {}
     if not isinstance(listed, list) or len(listed) != 6:
         raise FileError(path, "has a header that does not list its six sections")
     whole, end = memoryview(buffer), len(buffer) - TRAILER - header["length"]

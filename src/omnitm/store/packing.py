@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from omnitm.errors import FileError
+from omnitm.files.kinds import PACKED_MAGIC, refuse_other_kinds, refuse_to_replace
 from omnitm.files.plain import new_file
 from omnitm.similarity.row_matrix import row_blocks
 from omnitm.store.loading import load_model
@@ -19,7 +20,6 @@ from omnitm.store.packed import (
     BLOCK,
     BLOCKS,
     FORMAT,
-    MAGIC,
     ROW,
     ROWS,
     TABLE,
@@ -61,8 +61,7 @@ def pack_model(
         Called with the number of rows packed so far.
     """
     model = Path(model)
-    if is_packed(model):
-        raise FileError(model, "is packed already")
+    refuse_other_kinds(model, "model")
     stored, manifest = load_model(model), read_manifest(model)
     write_packed(path, stored, expected=manifest, card=read_facts(model), force=force, report=report)
 
@@ -88,13 +87,16 @@ def write_packed(
         As in `pack_model`.
     """
     path = Path(path)
-    if path.is_dir() or (path.exists() and not force):
-        raise FileError(path, "exists already; --force (force=True) replaces a file")
+    refuse_to_replace(path, "packed model")
+    if path.is_dir():
+        raise FileError(path, "is a folder; a packed model is a file, choose another name for it")
+    if path.exists() and not force:
+        raise FileError(path, "exists already; --force (force=True) replaces it")
     if not path.absolute().parent.is_dir():
         raise FileError(path, f"cannot be written: the folder {path.absolute().parent} does not exist")
     texts = model_texts(model.record, model.words, model.features, is_named=model.is_named)
     with new_file(path) as file:
-        file.write(MAGIC)
+        file.write(PACKED_MAGIC)
         header, vectors = _write_rows(file, model, report)
         entries = {n: FileEntry(len(c), hashlib.sha256(c).hexdigest()) for n, c in texts.items()}
         entries[vectors_file(model.matrix.dtype, model.record)] = vectors
@@ -110,7 +112,9 @@ def write_packed(
         if card:
             header["card"] = card
         content = json.dumps(header).encode()
-        file.write(content + len(content).to_bytes(8, "little") + hashlib.sha256(content).digest() + MAGIC)
+        file.write(
+            content + len(content).to_bytes(8, "little") + hashlib.sha256(content).digest() + PACKED_MAGIC
+        )
 
 
 def unpack_model(path: str | Path, model: str | Path, *, force: bool = False) -> None:
@@ -119,8 +123,9 @@ def unpack_model(path: str | Path, model: str | Path, *, force: bool = False) ->
     from omnitm.vectors.word_vectors import WordVectors
 
     path = Path(path)
+    refuse_other_kinds(path, "packed model")
     if not is_packed(path):
-        raise FileError(path, "is not a packed model; `omnitm pack` makes one")
+        raise FileError(path, "is not a packed model; omnitm pack MODEL -o FILE makes one")
     packed = read_packed(path)
     write_model(
         model,
