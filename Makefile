@@ -33,8 +33,9 @@ torture: $(VENV)/.installed ## the long tests
 	$(BIN)/pytest -m torture
 
 # A copy of the package with sanitized native code; Python itself leaks on purpose, so leaks are not counted. The tests are
-# those of every native file: kernels, classifier, shared banks, text and index, vectors and similarity, GloVe.
-SANITIZED := tests/machine tests/corpus tests/training/test_training.py tests/similarity/test_combined.py \
+# those of every native file: kernels, classifier, shared banks, text and index, vectors and similarity, GloVe; then 10,000
+# calls of every binding with wrong arguments, for which memory may be refused.
+SANITIZED := tests/test_native.py tests/machine tests/corpus tests/training/test_training.py tests/similarity/test_combined.py \
     tests/similarity/test_row_products.py tests/baselines/test_glove.py tests/baselines/test_tmae.py
 # The editable install comes before PYTHONPATH, so it is taken out of the way, and nothing runs if that fails.
 RUN_SANITIZED := import sys; \
@@ -50,7 +51,8 @@ sanitize: $(VENV)/.installed ## the native code under address and undefined-beha
 	rm -rf build/sanitized && mkdir -p build/sanitized && cp -r src/omnitm build/sanitized/
 	rm -f build/sanitized/omnitm/_native.*.so && cp build/sanitize/_native.*so build/sanitized/omnitm/
 	LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so)" \
-	    ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 PYTHONPATH=build/sanitized \
+	    ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1:max_allocation_size_mb=4096 \
+	    OMNITM_FUZZED_CALLS=10000 UBSAN_OPTIONS=print_stacktrace=1 PYTHONPATH=build/sanitized \
 	    OPENBLAS_NUM_THREADS=1 $(BIN)/python -c '$(RUN_SANITIZED)' -p no:cacheprovider $(SANITIZED) \
 	    --ignore tests/corpus/test_memory.py --ignore tests/machine/test_agreement_with_tmu.py \
 	    --ignore tests/machine/test_classifier_agreement.py $(SANITIZE)

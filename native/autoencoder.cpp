@@ -42,6 +42,10 @@ uint32_t positive_clauses(uint64_t key, uint32_t n_clauses) {
 
 }  // namespace
 
+void refuse_corpus() {
+    throw std::invalid_argument("the index is damaged: it names words or documents that are not there; build it again");
+}
+
 std::vector<std::string> instruction_sets() {
     std::vector<std::string> found = {"portable"};
 #ifdef OMNITM_X86

@@ -11,9 +11,14 @@ struct Corpus {
     const uint32_t* document_words;
     const uint64_t* word_offsets;
     const uint32_t* word_documents;
+    uint64_t n_document_words, n_word_documents;  // lengths of the arrays
     uint64_t n_documents;
     uint32_t n_words;
 };
+
+// Throws std::invalid_argument: an offset, a word or a document lies outside its range. Samplers check what they draw,
+// so that a corpus need not be read as a whole before the first word is trained.
+[[noreturn]] void refuse_corpus();
 
 struct Settings {
     uint32_t n_clauses;

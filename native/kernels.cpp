@@ -1,10 +1,10 @@
 // Compiled once per instruction set (see CMakeLists.txt): the machines, behind one function.
 #include "kernels.hpp"
 
+#include "classifier_kernel.hpp"
 #include "lazy.hpp"
-#include "shared.hpp"
 #include "sliced.hpp"
-#include "teacher.hpp"
+#include "tmae_bank.hpp"
 
 namespace omnitm::OMNITM_ISA {
 

@@ -1,8 +1,11 @@
 // Examples: a label, and the documents that are merged for it.
 #pragma once
+#include <cstring>
+
 #include "buffer.hpp"
 #include "corpus.hpp"
 #include "draws.hpp"
+#include "planes.hpp"
 
 namespace omnitm::OMNITM_ISA {
 
@@ -61,6 +64,7 @@ class Sampler {
         label_draws_ = Draws(key, Purpose::label);
         document_draws_ = Draws(key, Purpose::document);
         const uint64_t begin = corpus_.word_offsets[target], end = corpus_.word_offsets[target + 1];
+        if (begin > end || end > corpus_.n_word_documents || end - begin > corpus_.n_documents) refuse_corpus();
         inside_ = corpus_.word_documents + begin;
         n_inside_ = end - begin;
         outside_.set(inside_, n_inside_, corpus_.n_documents);
@@ -78,8 +82,11 @@ class Sampler {
         for (uint64_t i = first; i < end; ++i) {
             choose_next();
             fetch(i + kLag);
-            const uint64_t document = chosen_[i % kHeld], stop = corpus_.document_offsets[document + 1];
-            for (uint64_t k = corpus_.document_offsets[document]; k < stop; ++k) visit(corpus_.document_words[k]);
+            const uint64_t document = chosen_[i % kHeld], begin = corpus_.document_offsets[document];
+            const uint64_t stop = corpus_.document_offsets[document + 1];
+            if (begin > stop || stop > corpus_.n_document_words) [[unlikely]] refuse_corpus();
+            check_words(corpus_.document_words + begin, stop - begin);
+            for (uint64_t k = begin; k < stop; ++k) visit(corpus_.document_words[k]);
         }
     }
 
@@ -100,6 +107,7 @@ class Sampler {
         }
         --left_in_example_;
         const uint64_t document = choose(document_draws_(n_chosen_));
+        if (document >= corpus_.n_documents) [[unlikely]] refuse_corpus();
         chosen_[n_chosen_++ % kHeld] = document;
         __builtin_prefetch(corpus_.document_offsets + document);
     }
@@ -107,9 +115,33 @@ class Sampler {
     // Always inline: GCC takes a function that only prefetches for one without effect and drops the calls.
     [[gnu::always_inline]] void fetch(uint64_t i) const {
         if (i >= n_draws_) return;
-        const uint32_t* words = corpus_.document_words + corpus_.document_offsets[chosen_[i % kHeld]];
+        const uint64_t begin = corpus_.document_offsets[chosen_[i % kHeld]];
+        if (begin > corpus_.n_document_words) [[unlikely]] refuse_corpus();
+        const uint32_t* words = corpus_.document_words + begin;
         __builtin_prefetch(words);
         __builtin_prefetch(words + 15);
+    }
+
+    // All at once before they are visited, since kernels use them as indices. The last eight may be looked at twice.
+    void check_words(const uint32_t* words, uint64_t count) const {
+        uint32_t largest = 0;
+        if (count < 8) {
+            for (uint64_t k = 0; k < count; ++k) largest = words[k] > largest ? words[k] : largest;
+            if (largest >= corpus_.n_words) [[unlikely]] refuse_corpus();
+            return;
+        }
+        Counters highest = eight(words + count - 8);
+        for (uint64_t k = 0; k + 8 < count; k += 8) {
+            const Counters next = eight(words + k);
+            highest = next > highest ? next : highest;
+        }
+        if (any((Slice)(highest >= corpus_.n_words))) [[unlikely]] refuse_corpus();
+    }
+
+    static Counters eight(const uint32_t* words) {
+        Counters loaded;
+        std::memcpy(&loaded, words, sizeof loaded);
+        return loaded;
     }
 
     uint64_t choose(uint64_t bits) const {

@@ -4,6 +4,8 @@
 #include <bit>
 #include <stdexcept>
 
+#include "checks.hpp"
+
 #ifdef __SSE2__
 #include <emmintrin.h>
 #endif
@@ -143,8 +145,7 @@ CharacterRules::CharacterRules(std::span<const std::uint32_t> actions_, std::spa
                                std::vector<std::string> expansions_)
     : actions(actions_.begin(), actions_.end()), contexts(contexts_.begin(), contexts_.end()),
       expansions(std::move(expansions_)) {
-    if (actions.size() != n_code_points || contexts.size() != n_code_points)
-        throw std::invalid_argument("actions and contexts need one value per code point");
+    check_tables();
     const auto maps_letters = [&](std::uint32_t bit) {
         for (std::uint32_t letter = 'A'; letter <= 'Z'; ++letter)
             if (actions[letter] != (letter | bit) || actions[letter | 0x20] != (letter | 0x20)) return false;
@@ -153,7 +154,6 @@ CharacterRules::CharacterRules(std::span<const std::uint32_t> actions_, std::spa
     letter_bit = maps_letters(0x20) ? 0x20 : 0;
     plain_letters = letter_bit || maps_letters(0);
     plain_words = plain_letters && actions[' '] == space;
-    for (const std::string& expansion : expansions) longest_expansion = std::max(longest_expansion, expansion.size());
     for (unsigned byte = 0; byte < 256; ++byte) {
         const std::uint32_t action = byte < 0x80 ? actions[byte] : static_cast<std::uint32_t>(first_action);
         first_byte[byte] = action < 0x80       ? static_cast<std::uint16_t>(action)
@@ -165,7 +165,34 @@ CharacterRules::CharacterRules(std::span<const std::uint32_t> actions_, std::spa
     }
 }
 
-WordTable::WordTable(const std::vector<std::string>& stop_words) : stop_words_(stop_words) { clear(); }
+// A character of two bytes or more may become as long as the longest expansion, one of a single byte half as long:
+// `count_block` reserves memory by that.
+void CharacterRules::check_tables() {
+    check(actions.size() == n_code_points && contexts.size() == n_code_points,
+          "actions and contexts need one value per code point");
+    for (const std::string& expansion : expansions) longest_expansion = std::max(longest_expansion, expansion.size());
+    check(longest_expansion <= 1 << 10, "an expansion may have 1024 bytes");
+    for (std::uint32_t point = 0; point < n_code_points; ++point) {
+        const std::uint32_t action = actions[point];
+        if (action < first_action) {
+            check(action < n_code_points && (point >= 0x80 || action < 0x800),
+                  "an action must be a code point, below 0x800 for ASCII, or a known code");
+        } else if (action >= refused) {
+            check(action <= deleted && (point >= 0x80 || action != capital_sigma), "an action is unknown");
+        } else {
+            const std::uint32_t number = action - first_expansion;
+            check(number < expansions.size(), "an action names an expansion that is not there");
+            check(point >= 0x80 || 2 * expansions[number].size() <= longest_expansion,
+                  "the expansion of an ASCII character is too long");
+        }
+    }
+}
+
+WordTable::WordTable(const std::vector<std::string>& stop_words) : stop_words_(stop_words) {
+    for (const std::string& word : stop_words) check(word.size() <= longest_word, "a stop word is longer than 65535 bytes");
+    clear();
+    check(n_types() == stop_words.size(), "a stop word is there twice");
+}
 
 void WordTable::clear() {
     slots_.release();

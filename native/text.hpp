@@ -42,6 +42,9 @@ struct CharacterRules {
     bool plain_letters = false;    // ASCII letters stay or are lower-cased, so that eight can be done at a time:
     std::uint64_t letter_bit = 0;  // by setting this bit in each
     bool plain_words = false;      // and a space ends a word
+
+private:
+    void check_tables();
 };
 
 // Memory aligned to cache lines, `before` bytes made `after` bytes. Where the system can, large ones grow without a

@@ -90,6 +90,12 @@ class SharedAutoencoder:
 
     def weights(self, out: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')]) -> None: ...
 
+def teach_class(offsets: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], words: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_words: int, planes: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu')], weights: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')], active: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], documents: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], steps: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, threshold: int, forget_probability: int, max_included: int, key: int, isa: str) -> None:
+    """Teach the clauses of one class; planes and weights change."""
+
+def class_votes(offsets: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], words: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_words: int, first: int, clause_offsets: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], clause_literals: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], votes: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')]) -> None:
+    """Write one class's votes on documents from `first` on."""
+
 class CharacterRules:
     """What becomes of each code point; see corpus/characters.py."""
 
@@ -154,9 +160,3 @@ def glove_count(ids: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order=
 
 def glove_train(words: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], contexts: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], size: int, blocks: Sequence[Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]], learning_rate: float, n_threads: int) -> float:
     """One pass over blocks that share no words; returns the cost."""
-
-def teach_class(offsets: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], words: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_words: int, planes: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu')], weights: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')], active: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], documents: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], steps: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, threshold: int, forget_probability: int, max_included: int, key: int, isa: str) -> None:
-    """Teach the clauses of one class; planes and weights change."""
-
-def class_votes(offsets: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], words: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_words: int, first: int, clause_offsets: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], clause_literals: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], votes: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')]) -> None:
-    """Write one class's votes on documents from `first` on."""

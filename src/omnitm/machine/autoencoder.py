@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
 from omnitm import _native
+from omnitm.errors import CorpusError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from numpy.typing import NDArray
 
     from omnitm.machine.settings import AutoencoderSettings
@@ -104,14 +108,17 @@ class Autoencoder:
 
     def train(self, target: int, key: int) -> bool:
         """Learn word number `target` from the draws of `key`; False if `stop` ended it early."""
-        return self._native.train(target, key)
+        with damage_named():
+            return self._native.train(target, key)
 
     def record(self, target: int, key: int, word: int) -> Recording:
         """Learn as `train` does, and write down what becomes of the two literals of word number `word`."""
         shape = self.settings.total_examples, self.settings.n_clauses
         states = np.empty((*shape, 2), dtype=np.uint8)
         feedback, weights = np.empty(shape, dtype=np.uint8), np.empty(shape, dtype=np.int32)
-        self._native.record(target, key, word, states.reshape(-1), feedback.reshape(-1), weights.reshape(-1))
+        parts = states.reshape(-1), feedback.reshape(-1), weights.reshape(-1)
+        with damage_named():
+            self._native.record(target, key, word, *parts)
         return Recording(states[:, :, 0], states[:, :, 1], feedback, weights)
 
     def stop(self) -> None:
@@ -138,6 +145,15 @@ class Autoencoder:
         out = np.empty(self.settings.n_clauses, dtype=np.int32)
         self._native.weights(out)
         return out
+
+
+@contextmanager
+def damage_named() -> Iterator[None]:
+    """Pass on what the native code says about an index that leads out of its range."""
+    try:
+        yield
+    except ValueError as error:
+        raise CorpusError(str(error)) from None
 
 
 def corpus_arrays(index: TrainingCorpus) -> tuple[NDArray[Any], ...]:

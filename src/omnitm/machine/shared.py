@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from omnitm import _native
-from omnitm.machine.autoencoder import corpus_arrays, native_settings
+from omnitm.machine.autoencoder import corpus_arrays, damage_named, native_settings
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -41,7 +41,8 @@ class SharedAutoencoder:
     def train(self, targets: Sequence[int], keys: Sequence[int], key: int) -> bool:
         """Learn words by number, each from the draws of its key; False if `stop` ended it early."""
         self._n_targets = len(targets)
-        return self._native.train(list(targets), list(keys), key)
+        with damage_named():
+            return self._native.train(list(targets), list(keys), key)
 
     def stop(self) -> None:
         """Make `train`, running in another thread, return soon."""

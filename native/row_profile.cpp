@@ -1,4 +1,4 @@
-#include "company.hpp"
+#include "row_profile.hpp"
 
 #include <algorithm>
 #include <vector>
@@ -94,16 +94,23 @@ void count_above(const RowMatrix& matrix, const RowScale& scale, const float* li
     });
 }
 
-void excess_above(const RowMatrix& matrix, const RowScale& scale, const float* limits,
+bool excess_above(const RowMatrix& matrix, const RowScale& scale, const float* limits,
                   const float* inverse_deviations, const int64_t* starts, int32_t* columns, float* excesses) {
+    bool fits = true;
     for_each_row(matrix, scale, [&](size_t row, const float* scaled) {
         int64_t place = starts[row];
         for (size_t i = 0; i < matrix.n_columns; ++i)
             if (scaled[i] > limits[i]) {
+                if (place == starts[row + 1]) {
+                    fits = false;
+                    return;
+                }
                 columns[place] = static_cast<int32_t>(i);
                 excesses[place++] = (scaled[i] - limits[i]) * inverse_deviations[i];
             }
+        fits = fits && place == starts[row + 1];
     });
+    return fits;
 }
 
 }  // namespace omnitm

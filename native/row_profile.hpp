@@ -1,5 +1,5 @@
-// What integer word vectors say about the company that words keep: baselines, coordinates over words, and
-// the coordinates that stand out. All of it reads the matrix where it is.
+// The profile of a row of integer word vectors: its baseline, its coordinates over words, and those that stand out.
+// All of it reads the matrix where it is.
 #pragma once
 
 #include <cstddef>
@@ -27,8 +27,8 @@ void add_moments(const RowMatrix& matrix, const RowScale& scale, double* sums, d
 void count_above(const RowMatrix& matrix, const RowScale& scale, const float* limits, int64_t* counts);
 
 // Writes those columns, and by how much they exceed the limit: (x - limit[column]) * inverse_deviation[column].
-// Row r writes from starts[r] on.
-void excess_above(const RowMatrix& matrix, const RowScale& scale, const float* limits,
+// Row r fills the places starts[r] to starts[r + 1]; false if it has more of them or fewer.
+bool excess_above(const RowMatrix& matrix, const RowScale& scale, const float* limits,
                   const float* inverse_deviations, const int64_t* starts, int32_t* columns, float* excesses);
 
 // For every feature the words in which it stands out: feature f has the places starts[f] to starts[f + 1].
