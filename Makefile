@@ -8,13 +8,27 @@ NATIVE := $(wildcard native/*.cpp native/*.hpp) CMakeLists.txt pyproject.toml
 help:            ## this list
 	@grep -E '^[a-z]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 12
 
-$(VENV)/.installed: $(NATIVE)
+# What pip and the compiler say goes to a log; of a failure its end is shown.
+INSTALL_LOG := build/install.log
+PIP = $(BIN)/python -m pip --disable-pip-version-check install
+define logged
+	@mkdir -p build && echo "$(1) (log: $(INSTALL_LOG))"
+	@{ echo "== $(1)"; $(2); } >> $(INSTALL_LOG) 2>&1 || { tail -n 20 $(INSTALL_LOG); \
+	    echo "$(1): failed; all that was said is in $(INSTALL_LOG)"; exit 1; }
+endef
+
+# What the package itself needs, and the tools that build it; without an isolated build, so that later ones are quick.
+$(VENV)/.built: $(NATIVE)
 	@test -d $(VENV) || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --upgrade pip
-	$(BIN)/python -m pip install --quiet -e '.[test]'
+	$(call logged,installing what builds omnitm,$(PIP) 'scikit-build-core>=0.10' 'nanobind>=2.4' cmake ninja)
+	$(call logged,building and installing omnitm,$(PIP) --no-build-isolation -e .)
 	@touch $@
 
-demo: $(VENV)/.installed   ## train on the documentation inside your own Python and look around
+$(VENV)/.installed: $(VENV)/.built
+	$(call logged,installing what the tests need,$(PIP) --no-build-isolation -e '.[test]')
+	@touch $@
+
+demo: $(VENV)/.built       ## train on the documentation inside your own Python and look around
 	$(BIN)/omnitm demo
 
 test: lint types unit      ## lint, types and all fast tests
@@ -44,7 +58,6 @@ RUN_SANITIZED := import sys; \
     assert "build/sanitized" in native.__file__, native.__file__; \
     sys.exit(pytest.main(sys.argv[1:]))
 sanitize: $(VENV)/.installed ## the native code under address and undefined-behaviour sanitizers
-	$(BIN)/python -m pip install --quiet cmake ninja nanobind
 	PATH="$(CURDIR)/$(BIN):$$PATH" cmake -S . -B build/sanitize -G Ninja -DOMNITM_SANITIZE=ON \
 	    -DCMAKE_BUILD_TYPE=Debug -DPython_EXECUTABLE="$(CURDIR)/$(BIN)/python"
 	PATH="$(CURDIR)/$(BIN):$$PATH" cmake --build build/sanitize --target _native

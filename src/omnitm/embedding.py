@@ -16,7 +16,7 @@ _MOVED = {
     "estimator": "omnitm.training.estimator",
     "sharing": "omnitm.sharing",
     "sharing.export": "omnitm.sharing.export",
-    "sharing.sentences": "omnitm.vectors.sentences",
+    "sharing.sentences": "omnitm.vectors.document_vectors",
     "store": "omnitm.store",
     "store.packing": "omnitm.store.packing",
     "training": "omnitm.training.vocabulary",

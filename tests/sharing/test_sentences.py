@@ -12,7 +12,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from omnitm.corpus import Preparation
 from omnitm.errors import MissingExtraError, ParameterError
 from omnitm.vectors import WordVectors
-from omnitm.vectors.sentences import SentenceEncoder
+from omnitm.vectors.document_vectors import SentenceEncoder
 
 SENTENCES = ["Roads and cars.", "the SEA", "nothing known", ""]
 

@@ -17,8 +17,8 @@ from omnitm import OmniVectorizer, WordVectors
 from omnitm.errors import CorpusError, OmniTMWarning, ParameterError
 from omnitm.machine import AutoencoderSettings
 from omnitm.training import train_vectors
-from omnitm.vectors import vectorizer
-from omnitm.vectors.word_rows import dense_rows
+from omnitm.vectors import document_vectors
+from omnitm.vectors.document_vectors import dense_rows
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -44,13 +44,30 @@ def omni() -> WordVectors:
 
 
 def test_a_document_is_the_mean_of_its_words_vectors(words: WordVectors) -> None:
-    found = OmniVectorizer(words).fit_transform(TEXTS)
+    means = np.array([[2, 1, 0], [0, 3, 0], [1, 0, 2]]) / 3
+    found = OmniVectorizer(words, unit_length=False).fit_transform(TEXTS)
     assert found.dtype == np.float32
-    assert np.allclose(found, np.array([[2, 1, 0], [0, 3, 0], [1, 0, 2]]) / 3)
+    assert np.allclose(found, means)
+    of_length_one = OmniVectorizer(words).fit_transform(TEXTS)
+    assert np.allclose(of_length_one, means / np.linalg.norm(means, axis=1, keepdims=True))
+
+
+def test_a_document_has_one_vector(words: WordVectors, omni: WordVectors, topics: DocumentIndex) -> None:
+    few = train_vectors(topics, settings=AutoencoderSettings(n_clauses=8, n_examples=60), seed=1)
+    for vectors in (words, omni, few):
+        texts = [" ".join(vectors.index_to_key[k : k + 2]) for k in range(2)]
+        assert np.array_equal(vectors.encode(texts), OmniVectorizer(vectors).transform(texts))
+
+
+def test_an_estimator_will_do(words: WordVectors) -> None:
+    class Estimator:
+        word_vectors_ = words
+
+    assert np.array_equal(OmniVectorizer(Estimator()).transform(TEXTS), words.encode(TEXTS))
 
 
 def test_rare_words_count_more_with_idf(words: WordVectors) -> None:
-    model = OmniVectorizer(words, weighting="idf").fit(TEXTS)
+    model = OmniVectorizer(words, weighting="idf", unit_length=False).fit(TEXTS)
     assert model.word_weights_ is not None
     assert np.allclose(model.word_weights_, np.log(4 / np.array([3, 3, 2])) + 1)
     road, wheel = model.word_weights_[0], 2 * model.word_weights_[2]
@@ -59,7 +76,7 @@ def test_rare_words_count_more_with_idf(words: WordVectors) -> None:
 
 
 def test_words_can_count_by_the_length_of_their_vectors(words: WordVectors, omni: WordVectors) -> None:
-    found = OmniVectorizer(words, weighting="length").fit_transform(["road sea"])
+    found = OmniVectorizer(words, weighting="length", unit_length=False).fit_transform(["road sea"])
     assert np.allclose(found, [[2 / 6, 4 / 6, 0]])
     model = OmniVectorizer(omni, weighting="length").fit([])
     assert model.word_weights_ is not None
@@ -67,7 +84,7 @@ def test_words_can_count_by_the_length_of_their_vectors(words: WordVectors, omni
 
 
 def test_token_lists_are_taken_as_they_are(words: WordVectors) -> None:
-    model = OmniVectorizer(words).fit([["road"]])
+    model = OmniVectorizer(words, unit_length=False).fit([["road"]])
     with pytest.warns(OmniTMWarning, match="1 of 2 documents become zeros: 0 are empty, 1 have no known"):
         found = model.transform([["road", "sea"], ["Road"]])
     assert np.allclose(found, np.array([[0.5, 0.5, 0], [0, 0, 0]]))
@@ -77,7 +94,7 @@ def test_what_is_unknown_is_counted(words: WordVectors) -> None:
     model = OmniVectorizer(words).fit(TEXTS)
     counts, coverage = model.count(["road unheard", "", "unheard", "road road"])
     assert counts.toarray().tolist() == [[1, 0, 0], [0, 0, 0], [0, 0, 0], [2, 0, 0]]
-    assert coverage == vectorizer.Coverage(4, 5, 2, 1, 1)
+    assert coverage == document_vectors.Coverage(4, 5, 2, 1, 1)
     assert str(coverage) == "4 documents, 60.0% of their words known; 1 empty, 1 with no known word"
     nothing = model.count(["", ""])[1]
     assert str(nothing) == "2 documents, without any word; 2 empty, 0 with no known word"
@@ -102,9 +119,9 @@ def test_integers_with_names_become_dense_rows_of_length_one(omni: WordVectors) 
 
 
 def test_the_strongest_named_coordinates(omni: WordVectors, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(vectorizer, "_DOCUMENTS_AT_ONCE", 2)
+    monkeypatch.setattr(document_vectors, "_DOCUMENTS_AT_ONCE", 2)
     documents = [omni.index_to_key[k : k + 3] for k in range(0, 15, 3)]
-    model = OmniVectorizer(omni, top_k=4).fit(documents)
+    model = OmniVectorizer(omni, top_k=4, unit_length=False).fit(documents)
     found = model.transform(documents)
     assert issparse(found)
     assert found.format == "csr"
@@ -161,7 +178,7 @@ def test_parameters_are_checked_by_fit(words: WordVectors) -> None:
     refused("'n_components' parameter of OmniVectorizer must be an int >= 1", n_components=0)
     refused("'top_k' parameter of OmniVectorizer must be an int >= 1", top_k=0)
     refused("Only integer vectors with named features have named coordinates", top_k=2)
-    refused("'vectors' parameter of OmniVectorizer must be WordVectors or the folder", vectors=None)
+    refused("'vectors' parameter of OmniVectorizer must be WordVectors, a fitted OmniTMAE or", vectors=None)
 
 
 @pytest.mark.parametrize("documents", ["one text", 3, np.zeros((2, 2))])
@@ -178,15 +195,18 @@ def test_a_document_that_is_none_is_named(words: WordVectors, document: Any) -> 
         OmniVectorizer(words).fit_transform(["road", document])
 
 
-def test_transforming_needs_a_fit(words: WordVectors) -> None:
-    for method in (OmniVectorizer(words).transform, OmniVectorizer(words).count):
+def test_only_frequencies_need_a_fit(words: WordVectors) -> None:
+    by_frequency = OmniVectorizer(words, weighting="idf")
+    for method in (by_frequency.transform, by_frequency.count):
         with pytest.raises(NotFittedError):
             method(TEXTS)
     with pytest.raises(NotFittedError):
-        OmniVectorizer(words).get_feature_names_out()
+        by_frequency.get_feature_names_out()
+    assert len(OmniVectorizer(words).get_feature_names_out()) == 3
 
 
 def test_tags_say_that_documents_are_texts(words: WordVectors) -> None:
     tags = OmniVectorizer(words).__sklearn_tags__()
     assert tags.input_tags.string
     assert not tags.input_tags.two_d_array
+    assert not tags.requires_fit

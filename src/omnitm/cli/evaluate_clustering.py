@@ -25,7 +25,7 @@ documents of your own, a CSV, TSV or JSON Lines file with a text and a label per
 
 def fill(parser: argparse.ArgumentParser) -> None:
     """Add the options of this command."""
-    from omnitm.vectors.vectorizer import WEIGHTINGS
+    from omnitm.vectors.document_vectors import WEIGHTINGS
 
     parser.add_argument(
         "models", metavar="MODEL", nargs="+", help="folders of trained models, or NAME=FOLDER"

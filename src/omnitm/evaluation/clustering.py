@@ -16,8 +16,8 @@ from omnitm.evaluation.labelled import LabelledDocuments, load_documents
 from omnitm.evaluation.results import MEASURED
 from omnitm.evaluation.tables import PlainTable
 from omnitm.parameters import check_integer
-from omnitm.vectors.vectorizer import OmniVectorizer, count_words
-from omnitm.vectors.word_rows import at_unit_length
+from omnitm.vectors.document_vectors import at_unit_length, count_words
+from omnitm.vectors.vectorizer import OmniVectorizer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -12,7 +12,7 @@ import numpy as np
 from omnitm.evaluation.tables import PlainTable
 from omnitm.evaluation.word_groups import known_groups
 from omnitm.parameters import check_integer
-from omnitm.vectors.word_rows import dense_rows
+from omnitm.vectors.document_vectors import dense_rows
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -3,70 +3,57 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from omnitm.corpus.preparation import Preparation, checked_tokens
-from omnitm.errors import CorpusError, OmniTMWarning, ParameterError
+from omnitm.errors import OmniTMWarning, ParameterError
 from omnitm.parameters import check_choice, check_integer
-from omnitm.vectors.word_rows import at_unit_length, dense_rows, named_rows, row_lengths
+from omnitm.vectors.document_vectors import (
+    N_COMPONENTS,
+    WEIGHTINGS,
+    Coverage,
+    check_documents,
+    count_words,
+    dense_rows,
+    mean_rows,
+    named_rows,
+    row_lengths,
+)
 from omnitm.vectors.word_vectors import WordVectors
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
     from numpy.typing import NDArray
 
-WEIGHTINGS = ("mean", "length", "idf")
-_DOCUMENTS_AT_ONCE = 512  # of named coordinates, before all but the strongest are dropped
+    from omnitm.corpus import Preparation
 
 
-@dataclass(frozen=True)
-class Coverage:
-    """How much of some documents a model knows.
+class HasWordVectors(Protocol):
+    """An estimator of word vectors, such as `OmniTMAE`."""
 
-    Attributes
-    ----------
-    n_tokens, n_unknown
-        Words of all documents, with repeats, and those of them that the model does not know.
-    n_empty
-        Documents without any word.
-    n_unknown_documents
-        Documents that have words, but none that the model knows.
-    """
-
-    n_documents: int
-    n_tokens: int
-    n_unknown: int
-    n_empty: int
-    n_unknown_documents: int
-
-    def __str__(self) -> str:
-        share = 1 - self.n_unknown / max(1, self.n_tokens)
-        known = f"{share:.1%} of their words known" if self.n_tokens else "without any word"
-        return (
-            f"{self.n_documents:,} documents, {known}; {self.n_empty:,} empty, "
-            f"{self.n_unknown_documents:,} with no known word"
-        )
+    word_vectors_: WordVectors
 
 
 class OmniVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Turns documents into vectors: the mean of the vectors of their words.
 
     A word's vector has length 1. For Omni TM-AE it is what stands out in it, in 300 dense dimensions; for
-    other models it is the vector itself. A document without known words is a vector of zeros, and a warning
-    says how many there are.
+    other models it is the vector itself. Documents are scaled to length 1 as well: the scale at which the
+    defaults of scikit-learn's classifiers work. A document without known words is a vector of zeros, and a
+    warning says how many there are.
+
+    Only `weighting="idf"` learns from documents; without it `transform` works at once, and gives the same as
+    `WordVectors.encode`.
 
     Parameters
     ----------
     vectors
-        `WordVectors` of any model, or the folder of one; with a folder the fitted vectorizer stays small
-        when it is pickled.
+        `WordVectors` of any model, a fitted `OmniTMAE`, or the folder of a model.
     weighting
         "mean": every occurrence of a word counts alike; "length": by the length of the word's vector, which
         for Omni TM-AE is how much stands out in it; "idf": rare words count more, by the documents that `fit`
@@ -77,7 +64,8 @@ class OmniVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         None: dense vectors. A number: sparse ones (CSR) over the words of the vocabulary, each with its
         `top_k` strongest coordinates; only for models whose coordinates are words.
     unit_length
-        Whether document vectors are scaled to length 1, so that distances between them are cosines.
+        Whether document vectors are scaled to length 1; if not, they are means of vectors of length 1, and
+        shorter the more different their words are.
     preparation
         How texts become words; None: as the paper does. Token lists are taken as they are.
 
@@ -94,18 +82,18 @@ class OmniVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     --------
     >>> import numpy as np
     >>> words = WordVectors(np.eye(2, dtype=np.float32), ["road", "sea"], None)
-    >>> OmniVectorizer(words).fit_transform(["A road, a sea!", "The sea"]).tolist()
-    [[0.5, 0.5], [0.0, 1.0]]
+    >>> OmniVectorizer(words).transform(["A road, a sea!", "The sea"]).astype(float).round(2).tolist()
+    [[0.71, 0.71], [0.0, 1.0]]
     """
 
     def __init__(
         self,
-        vectors: WordVectors | str | Path | None = None,
+        vectors: WordVectors | HasWordVectors | str | Path | None = None,
         *,
         weighting: Literal["mean", "length", "idf"] = "mean",
-        n_components: int = 300,
+        n_components: int = N_COMPONENTS,
         top_k: int | None = None,
-        unit_length: bool = False,
+        unit_length: bool = True,
         preparation: Preparation | None = None,
     ) -> None:
         self.vectors = vectors
@@ -121,7 +109,7 @@ class OmniVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self._prepare()
         if self.weighting == "idf":
             return self._learn_frequencies(self.count(raw_documents)[0])
-        _check_documents(raw_documents)
+        check_documents(raw_documents)
         return self
 
     def fit_transform(self, raw_documents: Iterable[Any], y: Any = None, **_: Any) -> Any:
@@ -149,25 +137,20 @@ class OmniVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def transform_counts(self, counts: Any) -> Any:
         """Turn a sparse matrix, documents x words of the model, into vectors."""
-        check_is_fitted(self, "vocabulary_")
-        weights = counts.astype(np.float32)
-        if self.word_weights_ is not None:
-            weights.data *= self.word_weights_[weights.indices]
-        totals = np.asarray(weights.sum(axis=1)).ravel()
-        weights.data /= np.repeat(np.where(totals > 0, totals, 1), np.diff(weights.indptr)).astype(np.float32)
-        if self.top_k is None:
-            return at_unit_length(weights @ self._rows) if self.unit_length else weights @ self._rows
-        return _strongest(weights, self._rows, self.top_k, unit_length=self.unit_length)
+        self._check_ready()
+        return mean_rows(
+            counts, self._rows, self.word_weights_, unit_length=self.unit_length, top_k=self.top_k
+        )
 
     def count(self, raw_documents: Iterable[Any]) -> tuple[Any, Coverage]:
         """Count known words, documents x words as CSR, and say how much is not known."""
-        check_is_fitted(self, "vocabulary_")
+        self._check_ready()
         return count_words(raw_documents, self.vocabulary_, self.preparation)
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
         """Name the numbers of a vector: words if `top_k` is given, else the class's name and a number."""
         del input_features
-        check_is_fitted(self, "vocabulary_")
+        self._check_ready()
         if self._feature_names is not None:
             return np.array(self._feature_names, dtype=object)
         return np.array([f"omnivectorizer{k}" for k in range(self.n_features_out_)], dtype=object)
@@ -181,7 +164,14 @@ class OmniVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         tags = super().__sklearn_tags__()
         tags.input_tags.string = True
         tags.input_tags.two_d_array = False
+        tags.requires_fit = self.weighting == "idf"
         return tags
+
+    def _check_ready(self) -> None:
+        if self.weighting == "idf" or hasattr(self, "vocabulary_"):
+            check_is_fitted(self, "vocabulary_")
+        else:
+            self._prepare()
 
     def _prepare(self) -> None:
         owner = "OmniVectorizer"
@@ -189,11 +179,13 @@ class OmniVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         check_integer(owner, "n_components", self.n_components, 1)
         if self.top_k is not None:
             check_integer(owner, "top_k", self.top_k, 1)
-        vectors = WordVectors.load(self.vectors) if isinstance(self.vectors, (str, Path)) else self.vectors
+        given = self.vectors
+        vectors = WordVectors.load(given) if isinstance(given, (str, Path)) else given
+        vectors = getattr(vectors, "word_vectors_", vectors)
         if not isinstance(vectors, WordVectors):
             raise ParameterError(
-                f"The 'vectors' parameter of {owner} must be WordVectors or the folder of a model. "
-                f"Got {vectors!r} instead."
+                f"The 'vectors' parameter of {owner} must be WordVectors, a fitted OmniTMAE or the folder "
+                f"of a model. Got {vectors!r} instead."
             )
         self._rows = dense_rows(vectors, self.n_components) if self.top_k is None else named_rows(vectors)
         self._feature_names = None if self.top_k is None else list(vectors.feature_names)
@@ -208,47 +200,6 @@ class OmniVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
 
-def count_words(
-    documents: Iterable[Any], vocabulary: Mapping[str, int], preparation: Preparation | None = None
-) -> tuple[Any, Coverage]:
-    """Count the known words of texts or token lists, documents x words as CSR, and say what is not known."""
-    from scipy.sparse import csr_matrix
-
-    _check_documents(documents)
-    words = (preparation or Preparation()).words
-    indices: list[NDArray[np.int32]] = []
-    lengths, n_tokens, n_empty, n_unknown_documents = [0], 0, 0, 0
-    for number, document in enumerate(documents):
-        tokens = words(document) if isinstance(document, str) else _token_list(number, document)
-        known = [vocabulary[token] for token in tokens if token in vocabulary]
-        indices.append(np.array(known, dtype=np.int32))
-        lengths.append(len(known))
-        n_tokens += len(tokens)
-        n_empty += not tokens
-        n_unknown_documents += bool(tokens) and not known
-    columns = np.concatenate([np.zeros(0, np.int32), *indices])
-    shape = (len(lengths) - 1, len(vocabulary))
-    counts = csr_matrix((np.ones(len(columns), np.int32), columns, np.cumsum(lengths)), shape=shape)
-    counts.sum_duplicates()
-    return counts, Coverage(shape[0], n_tokens, n_tokens - len(columns), n_empty, n_unknown_documents)
-
-
-def _check_documents(documents: Any) -> None:
-    is_table = getattr(documents, "ndim", 1) != 1
-    if isinstance(documents, (str, bytes)) or is_table or not hasattr(documents, "__iter__"):
-        found = f"an array of {documents.ndim} dimensions" if is_table else f"a {type(documents).__name__}"
-        raise CorpusError(f"OmniVectorizer needs a list of texts or of token lists, not {found}.")
-
-
-def _token_list(number: int, document: Any) -> list[str]:
-    if isinstance(document, bytes) or not hasattr(document, "__iter__"):
-        raise CorpusError(
-            f"A document is a text or a list of words, but document {number} is {document!r}; an empty one "
-            "is ''."
-        )
-    return checked_tokens(document)
-
-
 def _warn(coverage: Coverage) -> None:
     without = coverage.n_empty + coverage.n_unknown_documents
     if without:
@@ -258,34 +209,3 @@ def _warn(coverage: Coverage) -> None:
             OmniTMWarning,
             stacklevel=3,
         )
-
-
-def _strongest(weights: Any, rows: Any, count: int, *, unit_length: bool) -> Any:
-    """Multiply documents with named rows block by block, and keep the strongest coordinates of each."""
-    from scipy.sparse import csr_matrix, vstack
-
-    nothing = csr_matrix((0, rows.shape[1]), dtype=np.float32)
-    parts = (
-        weights[start : start + _DOCUMENTS_AT_ONCE]
-        for start in range(0, weights.shape[0], _DOCUMENTS_AT_ONCE)
-    )
-    found = vstack(
-        [nothing, *(_keep_strongest((part @ rows).tocsr(), count) for part in parts)], format="csr"
-    )
-    if unit_length:
-        lengths = np.sqrt(np.asarray(found.multiply(found).sum(axis=1)).ravel())
-        found.data /= np.repeat(np.where(lengths > 0, lengths, 1), np.diff(found.indptr)).astype(np.float32)
-    return found
-
-
-def _keep_strongest(block: Any, count: int) -> Any:
-    from scipy.sparse import csr_matrix
-
-    kept = []
-    for start, end in zip(block.indptr[:-1], block.indptr[1:], strict=True):
-        values = block.data[start:end]
-        order = np.argpartition(-values, count)[:count] if len(values) > count else np.arange(len(values))
-        kept.append(start + order[np.argsort(block.indices[start + order])])
-    places = np.concatenate([np.zeros(0, np.intp), *kept]).astype(np.intp)
-    starts = np.concatenate([[0], np.cumsum([len(part) for part in kept])])
-    return csr_matrix((block.data[places], block.indices[places], starts), shape=block.shape)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from omnitm.sharing.card import CardFacts
     from omnitm.similarity.combined import Likeness
     from omnitm.store import AnyRecord
-    from omnitm.vectors.sentences import SentenceEncoder
+    from omnitm.vectors.document_vectors import SentenceEncoder
 
 _MOST_NUMBERS = 1 << 34  # from here on reading the whole matrix, as "similarity" must once, takes hours
 
@@ -383,7 +383,7 @@ class WordVectors:
     @cached_property
     def sentence_encoder(self) -> SentenceEncoder:
         """Makes vectors of sentences; `mteb.evaluate` takes it as a model."""
-        from omnitm.vectors.sentences import SentenceEncoder
+        from omnitm.vectors.document_vectors import SentenceEncoder
 
         return SentenceEncoder(self)
 

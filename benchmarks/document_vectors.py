@@ -1,0 +1,73 @@
+"""Document vectors and scikit-learn's defaults: classify IMDb reviews with `OmniVectorizer` and with tf-idf.
+
+omnitm index reviews.txt -o reviews.index --max-words 3500   (a training review per line: --write-reviews)
+omnitm train reviews.index -o reviews-model
+python benchmarks/document_vectors.py reviews-model
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import lzma
+import os
+import random
+import sys
+from pathlib import Path
+from typing import Any
+
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.linear_model import LogisticRegression, RidgeClassifier, SGDClassifier
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.svm import SVC, LinearSVC
+
+from omnitm import OmniVectorizer
+
+CLASSIFIERS = (LogisticRegression, LinearSVC, SVC, RidgeClassifier, SGDClassifier, KNeighborsClassifier)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("models", metavar="MODEL", nargs="*", help="folders of trained models")
+    parser.add_argument("--data", type=Path, default=os.environ.get("OMNITM_DATA", "data"))
+    parser.add_argument("--size", type=int, default=2000, help="reviews to train and to test (default: 2000)")
+    parser.add_argument("--seed", type=int, default=0, help="of the draw of reviews")
+    parser.add_argument("--write-reviews", metavar="FILE", type=Path, help="write the training reviews")
+    arguments = parser.parse_args()
+    with lzma.open(Path(arguments.data) / "documents" / "imdb.jsonl.xz", "rt", encoding="utf-8") as file:
+        reviews = [json.loads(line) for line in file]
+    if arguments.write_reviews:
+        lines = [" ".join(review["text"].split()) for review in reviews if review["split"] == "train"]
+        arguments.write_reviews.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        return
+    parts = {split: draw(reviews, split, arguments.size, arguments.seed) for split in ("train", "test")}
+    print("| vectors | " + " | ".join(classifier.__name__ for classifier in CLASSIFIERS) + " |")
+    print("|---" * (len(CLASSIFIERS) + 1) + "|")
+    show("tf-idf", TfidfVectorizer(), parts)
+    for model in arguments.models:
+        show(f"{model}", OmniVectorizer(model), parts)
+        show(f"{model}, idf", OmniVectorizer(model, weighting="idf"), parts)
+        show(f"{model}, not of length 1", OmniVectorizer(model, unit_length=False), parts)
+
+
+def draw(reviews: list[dict[str, str]], split: str, size: int, seed: int) -> tuple[list[str], list[str]]:
+    """Draw reviews of a split: texts and labels."""
+    part = [review for review in reviews if review["split"] == split]
+    random.Random(seed).shuffle(part)  # noqa: S311 - a draw of reviews, not a secret
+    return [review["text"] for review in part[:size]], [review["label"] for review in part[:size]]
+
+
+def show(name: str, vectorizer: Any, parts: dict[str, tuple[list[str], list[str]]]) -> None:
+    """Print the accuracy of all classifiers."""
+    scores = []
+    for classifier in CLASSIFIERS:
+        seeded = {"random_state": 0} if classifier is SGDClassifier else {}
+        pipeline = make_pipeline(vectorizer, classifier(**seeded))
+        scores.append(f"{pipeline.fit(*parts['train']).score(*parts['test']):.3f}")
+        print(f"{name}: {classifier.__name__} {scores[-1]}", file=sys.stderr)
+    print(f"| {name} | " + " | ".join(scores) + " |")
+
+
+if __name__ == "__main__":
+    main()
