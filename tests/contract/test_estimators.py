@@ -56,12 +56,12 @@ def test_fit_validates_and_leaves_parameters_alone(board: DocumentIndex) -> None
         OmniTMAE(seed=-1).fit(board)
     model = OmniTMAE(**SMALL)
     before = model.get_params()
-    assert model.fit(board, ["a0"]) is model
+    assert model.fit(board, words=["a0"]) is model
     assert model.get_params() == before
 
 
 def test_fitted_attributes(board: DocumentIndex) -> None:
-    model = OmniTMAE(**SMALL).fit(board, ["a0", "b2"])
+    model = OmniTMAE(**SMALL).fit(board, words=["a0", "b2"])
     assert isinstance(model.word_vectors_, WordVectors)
     assert model.word_vectors_.matrix.shape == (2, 12)
     assert model.word_vectors_.feature_names == model.vocabulary_ == list(board.vocabulary)
@@ -92,11 +92,11 @@ def test_a_sparse_matrix_is_a_corpus() -> None:
 
 def test_texts_and_token_lists_are_a_corpus() -> None:
     texts = ["A road and a car.", "The sea, a ship!"] * 20
-    model = OmniTMAE(**SMALL).fit(texts, ["road"])
+    model = OmniTMAE(**SMALL).fit(texts, words=["road"])
     assert model.vocabulary_ == ["car", "road", "sea", "ship"]
     tokens = [["road", "car"], ["sea", "ship"]] * 20
     assert np.array_equal(
-        OmniTMAE(**SMALL).fit(tokens, ["road"]).word_vectors_.matrix, model.word_vectors_.matrix
+        OmniTMAE(**SMALL).fit(tokens, words=["road"]).word_vectors_.matrix, model.word_vectors_.matrix
     )
 
 
@@ -109,8 +109,8 @@ def test_fitting_again_gives_the_same_and_pickle_keeps_it(board: DocumentIndex) 
 
 
 def test_add_words_uses_the_settings_of_fit(board: DocumentIndex) -> None:
-    whole = OmniTMAE(**SMALL).fit(board, ["a0", "b2", "a4"]).word_vectors_
-    model = OmniTMAE(**SMALL).fit(board, ["a0"])
+    whole = OmniTMAE(**SMALL).fit(board, words=["a0", "b2", "a4"]).word_vectors_
+    model = OmniTMAE(**SMALL).fit(board, words=["a0"])
     model.set_params(n_clauses=2).add_words(["b2", "a4"])
     assert model.word_vectors_.index_to_key == ["a0", "b2", "a4"]
     assert np.array_equal(model.word_vectors_.matrix, whole.matrix)
@@ -121,11 +121,11 @@ def test_add_words_uses_the_settings_of_fit(board: DocumentIndex) -> None:
 
 
 def test_model_dir_resumes_and_adds(board: DocumentIndex, tmp_path: Path) -> None:
-    whole = OmniTMAE(**SMALL).fit(board, ["a0", "b2"]).word_vectors_
-    model = OmniTMAE(**SMALL).fit(board, ["a0"], model_dir=tmp_path / "m").add_words(["b2"])
+    whole = OmniTMAE(**SMALL).fit(board, words=["a0", "b2"]).word_vectors_
+    model = OmniTMAE(**SMALL).fit(board, words=["a0"], model_dir=tmp_path / "m").add_words(["b2"])
     assert np.array_equal(WordVectors.load(tmp_path / "m", verify=True).matrix, whole.matrix)
     assert np.array_equal(model.word_vectors_.matrix, whole.matrix)
     with pytest.raises(FileError, match="already holds a model"):
-        OmniTMAE(**SMALL).fit(board, ["a0"], model_dir=tmp_path / "m")
-    OmniTMAE(**SMALL).fit(board, ["a0"], model_dir=tmp_path / "m", force=True)
+        OmniTMAE(**SMALL).fit(board, words=["a0"], model_dir=tmp_path / "m")
+    OmniTMAE(**SMALL).fit(board, words=["a0"], model_dir=tmp_path / "m", force=True)
     assert len(WordVectors.load(tmp_path / "m")) == 1

@@ -122,7 +122,9 @@ def test_missing_column(tmp_path: Path) -> None:
     table = b"id,body\n1,cat\n"
     column = Reading(column="text")
     refused(tmp_path, table, "no column 'text'; there are 'id', 'body'", name="t.csv", reading=column)
-    refused(tmp_path, table, "which column holds the text.*--column; there are 'id', 'body'", name="t.csv")
+    refused(
+        tmp_path, table, "which column holds the text.*--column NAME .*; there are 'id', 'body'", name="t.csv"
+    )
     refused(
         tmp_path,
         b'{"text": "a cat"}\n{"body": "x"}\n',
@@ -240,7 +242,7 @@ def test_missing_extras_say_what_to_install(
 @pytest.mark.parametrize(
     ("corpus", "message"),
     [
-        ("just a text", "cannot be a single str, and there is no index called 'just a text'"),
+        ("just a text", "cannot be a single str, and there is no file or index called 'just a text'"),
         ((text for text in ["cat"]), "more than once, but a generator is empty .*give list"),
         (iter(["cat"]), "more than once"),
         (b"bytes", "not bytes"),

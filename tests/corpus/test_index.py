@@ -58,7 +58,7 @@ def test_as_index_refuses_contradictions(good_index: Path) -> None:
         as_index(csr_matrix(np.eye(2)), ["a", "a"])
     with pytest.raises(CorpusError, match="vocabulary of its own"):
         as_index(good_index, vocabulary=["cat"])
-    with pytest.raises(FileError, match="no such index; make one with: omnitm index"):
+    with pytest.raises(FileError, match="no such file or index; make an index with: omnitm index"):
         as_index(Path("nowhere"))
 
 

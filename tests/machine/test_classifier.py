@@ -12,6 +12,7 @@ import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
+from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.utils.estimator_checks import check_estimator
 
 from omnitm import TsetlinMachineClassifier
@@ -172,6 +173,25 @@ def test_input_that_is_not_binary(wrap: Any) -> None:
         model.predict(wrap(np.array([[0.5, 0]])))
     with pytest.raises(ValueError, match="X has 3 features, but TsetlinMachineClassifier is expecting 2"):
         model.predict(wrap(np.eye(3)))
+
+
+@pytest.mark.parametrize("wrap", [list, tuple, np.array])
+def test_texts_are_not_a_matrix(wrap: Any) -> None:
+    texts, labels = ["a road", "the sea", "road car", "sea ship"], [0, 1, 0, 1]
+    with pytest.raises(
+        CorpusError, match=r"not texts; CountVectorizer\(binary=True\).fit_transform\(texts\)"
+    ):
+        TsetlinMachineClassifier().fit(wrap(texts), labels)
+    matrix = CountVectorizer(binary=True).fit_transform(texts)
+    model = TsetlinMachineClassifier(n_clauses=4, n_epochs=2).fit(matrix, labels)
+    with pytest.raises(CorpusError, match="takes a matrix documents x words, not texts"):
+        model.predict(wrap(texts))
+
+
+def test_fitted_attributes_need_a_fit() -> None:
+    for name in ("weights_", "n_epochs_"):
+        with pytest.raises(NotFittedError, match="not fitted yet"):
+            getattr(TsetlinMachineClassifier(), name)
 
 
 def test_classes_of_partial_fit() -> None:

@@ -202,6 +202,8 @@ def test_only_frequencies_need_a_fit(words: WordVectors) -> None:
             method(TEXTS)
     with pytest.raises(NotFittedError):
         by_frequency.get_feature_names_out()
+    with pytest.raises(NotFittedError):
+        _ = by_frequency.n_features_out_
     assert len(OmniVectorizer(words).get_feature_names_out()) == 3
 
 

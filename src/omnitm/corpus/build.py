@@ -151,8 +151,22 @@ def build_in_memory(
     documents: Iterable[Document], preparation: Preparation, vocabulary: VocabularyRules
 ) -> tuple[Built, MemorySink]:
     """Index texts or token lists without touching the disk."""
+    return _in_memory(_Corpus(document_blocks(documents, preparation), [], None), preparation, vocabulary)
+
+
+def build_files_in_memory(
+    sources: str | PathLike[str], preparation: Preparation, vocabulary: VocabularyRules
+) -> tuple[Built, MemorySink]:
+    """Index a file, a folder or a pattern without writing to the disk."""
+    paths, reading = find_sources(sources), Reading()
+    corpus = _Corpus(source_blocks(paths, reading, preparation), paths, reading)
+    return _in_memory(corpus, preparation, vocabulary)
+
+
+def _in_memory(
+    corpus: _Corpus, preparation: Preparation, vocabulary: VocabularyRules
+) -> tuple[Built, MemorySink]:
     sink = MemorySink()
-    corpus = _Corpus(document_blocks(documents, preparation), [], None)
     built = _build(corpus, preparation, vocabulary, resources=Resources(), scratch=MemoryScratch(), sink=sink)
     return built, sink
 

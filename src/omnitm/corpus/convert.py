@@ -2,28 +2,36 @@
 
 from __future__ import annotations
 
+import glob
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from omnitm.corpus.build import build_index
+from omnitm.corpus.documents import is_number_type
 from omnitm.corpus.index import DocumentIndex
 from omnitm.corpus.vocabulary import VocabularyRules
-from omnitm.errors import CorpusError
-from omnitm.files.kinds import kind_of
+from omnitm.errors import CorpusError, FileError
+from omnitm.files.kinds import kind_of, refuse_other_kinds
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-def as_index(corpus: Any, vocabulary: Sequence[str] | None = None) -> DocumentIndex:
+def as_index(
+    corpus: Any, vocabulary: Sequence[str] | None = None, *, folder: Path | None = None
+) -> DocumentIndex:
     """Index of a corpus in any of the forms that training takes.
 
     Parameters
     ----------
     corpus
-        A `DocumentIndex`, the path of one, a SciPy sparse matrix documents x words, or something that can be
-        gone over several times and gives texts or token lists (a list, say), prepared as in the paper.
+        A `DocumentIndex` or the path of one; the path of text, as `omnitm train` takes it; a matrix documents
+        x words, SciPy's or NumPy's; or something that can be gone over several times and gives texts or
+        token lists (a list or a column of a data frame, say). Text is prepared as in the paper.
     vocabulary
         Words of the columns of a matrix; for texts and token lists, optionally, the words to look for.
+    folder
+        Where the index of text files is written, in place of an older one; None: it is kept in memory.
 
     Examples
     --------
@@ -32,25 +40,54 @@ def as_index(corpus: Any, vocabulary: Sequence[str] | None = None) -> DocumentIn
     """
     if isinstance(corpus, DocumentIndex):
         return _with_same_vocabulary(corpus, vocabulary)
-    if isinstance(corpus, Path) or (isinstance(corpus, str) and kind_of(corpus) == "index"):
+    if isinstance(corpus, (str, Path)):
+        return _index_of_path(corpus, vocabulary, folder)
+    if _is_matrix(corpus):
+        if vocabulary is None:
+            raise CorpusError(
+                "A matrix needs the words of its columns; give them as `vocabulary`: "
+                "fit(matrix, vocabulary=words)."
+            )
+        return DocumentIndex.from_csr(corpus, vocabulary)
+    if hasattr(corpus, "to_pylist") and not hasattr(corpus, "column_names"):  # a column of an Arrow table
+        corpus = corpus.to_pylist()
+    return DocumentIndex.from_documents(corpus, vocabulary=VocabularyRules(fixed=vocabulary))
+
+
+def _index_of_path(
+    corpus: str | Path, vocabulary: Sequence[str] | None, folder: Path | None
+) -> DocumentIndex:
+    kind = kind_of(corpus)
+    if kind == "index":
         return _with_same_vocabulary(DocumentIndex.open(corpus), vocabulary)
-    if isinstance(corpus, str):
+    refuse_other_kinds(corpus, "text", "index")
+    if kind == "nothing" and not _is_pattern(corpus):
+        if isinstance(corpus, Path):
+            raise FileError(corpus, "no such file or index; make an index with: omnitm index TEXT -o INDEX")
         raise CorpusError(
-            f"A corpus cannot be a single str, and there is no index called {corpus[:60]!r}; "
+            f"A corpus cannot be a single str, and there is no file or index called {corpus[:60]!r}; "
             "give a list of texts, or make an index: omnitm index TEXT -o INDEX."
         )
+    rules = VocabularyRules(fixed=vocabulary)
+    if folder is None:
+        return DocumentIndex.from_files(corpus, vocabulary=rules)
+    return DocumentIndex.open(build_index(corpus, folder, vocabulary=rules, overwrite=folder.exists()))
+
+
+def _is_pattern(corpus: str | Path) -> bool:
+    return glob.has_magic(str(corpus)) and not any(letter.isspace() for letter in str(corpus))
+
+
+def _is_matrix(corpus: Any) -> bool:
     if hasattr(corpus, "tocsr") and hasattr(corpus, "shape"):
-        if vocabulary is None:
-            raise CorpusError("A matrix needs the words of its columns; give them as `vocabulary`.")
-        return DocumentIndex.from_csr(corpus, vocabulary)
-    rules = VocabularyRules() if vocabulary is None else VocabularyRules(fixed=vocabulary)
-    return DocumentIndex.from_documents(corpus, vocabulary=rules)
+        return True
+    return getattr(corpus, "ndim", 0) == 2 and is_number_type(getattr(corpus, "dtype", None))
 
 
 def _with_same_vocabulary(index: DocumentIndex, vocabulary: Sequence[str] | None) -> DocumentIndex:
     if vocabulary is not None and list(vocabulary) != list(index.vocabulary):
         raise CorpusError(
             "The index has a vocabulary of its own, which differs from the one given; leave `vocabulary` "
-            "out, or index the text again with it (omnitm index --vocabulary FILE)."
+            "out, or index the text again with it (omnitm index TEXT -o INDEX --vocabulary FILE)."
         )
     return index

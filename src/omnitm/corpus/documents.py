@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 Document = str | Sequence[str]
 ROWS_PER_BATCH = 1024
 LETTERS_PER_WORD = 8
+_SHOWN_COLUMNS = 5
+_LOOKED_AT = 16  # members of a document, to tell a row of a table from a list of words
+_WORDS_OF_A_TEXT = 5  # a token may have a space in it, as "new york" has; so many words are a text
 
 
 def source_blocks(paths: Sequence[Path], reading: Reading, preparation: Preparation) -> Iterator[TextBlock]:
@@ -80,6 +83,7 @@ def decoded(path: Path, data: bytes, offset: int) -> str:
 
 def check_documents(documents: Any) -> None:
     """Refuse what is not a collection of documents, with the fix in the message."""
+    refuse_tables(documents)
     if isinstance(documents, Iterator):
         raise CorpusError(
             f"A corpus must be something that can be read more than once, but a {type(documents).__name__} "
@@ -90,6 +94,87 @@ def check_documents(documents: Any) -> None:
             f"A corpus must be a list of texts or of token lists, not {type(documents).__name__}; "
             "for files use omnitm.corpus.build_index."
         )
+
+
+def refuse_tables(documents: Any) -> None:
+    """Refuse what has columns: a data frame, a data set, a dictionary of lists, an array of two dimensions.
+
+    Known by their attributes, so that none of the libraries that make them is needed.
+    """
+    problem = f"A corpus must be a list of texts, but a {type(documents).__name__} is a table"
+    if hasattr(documents, "collect_schema") and hasattr(documents, "collect"):  # a lazy frame of polars
+        schema = documents.collect_schema().items()
+        column = next((name for name, kind in schema if str(kind) in {"String", "Utf8"}), "text")
+        raise CorpusError(f"{problem} still to be computed; choose a column: fit(df.collect()[{column!r}]).")
+    columns = _columns(documents)
+    if columns is None:
+        return
+    if isinstance(documents, Mapping) and any(_columns(part) is not None for part in documents.values()):
+        part = next(name for name in columns if _columns(documents[name]) is not None)
+        raise CorpusError(f"{problem} of tables; choose one of {columns}: df = df[{part!r}].")
+    lengths = {column: _n_words(_first(documents, column)) for column in columns}
+    texts = sorted((column for column in columns if lengths[column]), key=lambda column: -lengths[column])
+    listed = ", ".join(map(repr, (texts or columns)[:_SHOWN_COLUMNS]))
+    if not texts:
+        raise CorpusError(
+            f"{problem} without text (its columns are {listed}); if they are words, give "
+            "fit(df.to_numpy(), vocabulary=list(df.columns))."
+        )
+    choice = f"df[:, {texts[0]}]" if _is_plain_array(documents) else f"df[{texts[0]!r}]"
+    raise CorpusError(f"{problem}; choose a column: fit({choice}). Columns with text: {listed}.")
+
+
+def _columns(documents: Any) -> list[Any] | None:
+    """Names of the columns of a table, or their numbers; None: it is not a table of texts."""
+    if isinstance(documents, Mapping):
+        return list(documents)
+    for attribute in ("column_names", "columns"):  # datasets and Arrow; pandas and polars
+        names = getattr(documents, attribute, None)
+        if names is not None and not callable(names):
+            return list(names)
+    dtype = getattr(documents, "dtype", None)
+    if getattr(dtype, "names", None):
+        return list(getattr(dtype, "names", ()))
+    is_array_of_texts = getattr(documents, "ndim", 1) == 2 and not is_number_type(dtype)
+    return list(range(documents.shape[1])) if is_array_of_texts else None
+
+
+def _first(table: Any, column: Any) -> Any:
+    """First value of a column, read by row where columns may be large."""
+    if isinstance(getattr(table, "features", None), Mapping) or _is_plain_array(table):
+        return next(iter(table), {column: None})[column]
+    value: Any = next(iter(table[column]), None)
+    return value.as_py() if hasattr(value, "as_py") else value
+
+
+def _is_plain_array(table: Any) -> bool:
+    """Whether the columns have numbers only, as those of an array have."""
+    return getattr(table, "ndim", 1) == 2 and not hasattr(table, "columns")
+
+
+def is_number_type(dtype: Any) -> bool:
+    """Whether a type of an array, of NumPy or like NumPy's, is one of numbers or truth values."""
+    return getattr(dtype, "kind", "") in ("b", "i", "u", "f")
+
+
+def refuse_record(record: Any, where: str) -> None:
+    """Refuse a document that is a row of a table: a dictionary, or a text beside something else."""
+    if isinstance(record, Mapping):
+        texts = [name for name, value in record.items() if isinstance(value, str)] or ["text"]
+        choice = f"choose a field: fit([record[{texts[0]!r}] for record in records])"
+        raise CorpusError(f"{where} is a dictionary with {', '.join(map(repr, record))}; {choice}.")
+    members = record[:_LOOKED_AT] if isinstance(record, (tuple, list)) else []
+    least = 2 if isinstance(record, tuple) else _WORDS_OF_A_TEXT
+    text = next((k for k, value in enumerate(members) if _n_words(value) >= least), None)
+    if text is not None and len(members) > 1:
+        choice = f"choose the text: fit([record[{text}] for record in records])"
+        raise CorpusError(
+            f"{where} is a {type(record).__name__} with a whole text in it, {members[text][:40]!r}; {choice}."
+        )
+
+
+def _n_words(value: Any) -> int:
+    return len(value.split(maxsplit=_WORDS_OF_A_TEXT)) if isinstance(value, str) else 0
 
 
 def document_blocks(documents: Iterable[Document], preparation: Preparation) -> Iterator[TextBlock]:
@@ -151,6 +236,7 @@ def _line(document: Any, preparation: Preparation, where: str) -> str:
         raise CorpusError(
             f"{where}: a document must be a str or a list of str. Got {type(document).__name__} instead."
         )
+    refuse_record(document, where)
     return "\0".join(checked_tokens(document))
 
 
@@ -201,7 +287,11 @@ def _csv_records(stream: SourceStream, reading: Reading, delimiter: str) -> Iter
 def _column_position(path: Path, columns: Sequence[str], wanted: str | None) -> int:
     listed = ", ".join(map(repr, columns))
     if wanted is None:
-        raise FileError(path, f"which column holds the text? Choose with --column; there are {listed}")
+        raise FileError(
+            path,
+            "which column holds the text? Choose with --column NAME (in Python: Reading(column=NAME)); "
+            f"there are {listed}",
+        )
     if wanted not in columns:
         raise FileError(path, f"no column {wanted!r}; there are {listed}")
     return list(columns).index(wanted)

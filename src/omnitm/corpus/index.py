@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from scipy.sparse import spmatrix
 
+    from omnitm.corpus.build import Built, MemorySink
+
 
 @dataclass(frozen=True, eq=False)
 class DocumentIndex:
@@ -124,7 +126,22 @@ class DocumentIndex:
 
         check_documents(documents)
         preparation = preparation or Preparation()
-        built, sink = build_in_memory(documents, preparation, vocabulary or VocabularyRules())
+        built = build_in_memory(documents, preparation, vocabulary or VocabularyRules())
+        return cls._from_memory(*built, preparation)
+
+    @classmethod
+    def from_files(
+        cls, sources: str | os.PathLike[str], *, vocabulary: VocabularyRules | None = None
+    ) -> DocumentIndex:
+        """Index a file, a folder or a pattern in memory, prepared as in the paper; see `build_index`."""
+        from omnitm.corpus.build import build_files_in_memory
+
+        preparation = Preparation()
+        built = build_files_in_memory(sources, preparation, vocabulary or VocabularyRules())
+        return cls._from_memory(*built, preparation)
+
+    @classmethod
+    def _from_memory(cls, built: Built, sink: MemorySink, preparation: Preparation) -> DocumentIndex:
         return cls(
             vocabulary=built.words,
             document_offsets=sink.array("document_offsets"),

@@ -181,7 +181,7 @@ def checked_tokens(tokens: Iterable[Any]) -> list[str]:
         if not isinstance(token, str):
             raise CorpusError(
                 f"Words must be str. Got {token!r} instead; a token pattern may have at most one group, "
-                "and a document is a text or a list of words."
+                "a document is a text or a list of words, and a matrix needs its `vocabulary`."
             )
         if token.strip() and _is_short_enough(token):
             if "\n" in token or "\0" in token:

@@ -184,11 +184,13 @@ class TsetlinMachineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
     @property
     def weights_(self) -> NDArray[np.int32]:
         """Classes x clauses: the vote of every clause."""
+        check_is_fitted(self, "_banks")
         return self._banks.weights
 
     @property
     def n_epochs_(self) -> int:
         """How often documents were shown so far."""
+        check_is_fitted(self, "_banks")
         return self._banks.n_epochs
 
     def _start(self) -> None:
@@ -225,6 +227,7 @@ class TsetlinMachineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
 
     def _documents(self, X: Any, y: Any, *, reset: bool) -> tuple[Documents, NDArray[Any]]:  # noqa: N803
         """Check what scikit-learn checks, and find the words of each document."""
+        _refuse_texts(X)
         options: dict[str, Any] = {"accept_sparse": "csr", "reset": reset}
         if not reset and y is None:
             return self._present(_validated(self, X, **options)), np.zeros(0)
@@ -278,6 +281,15 @@ def _validated(estimator: TsetlinMachineClassifier, *arguments: Any, **options: 
     except ImportError:  # before scikit-learn 1.6
         return estimator._validate_data(*arguments, **options)  # noqa: SLF001
     return validate_data(estimator, *arguments, **options)
+
+
+def _refuse_texts(X: Any) -> None:  # noqa: N803
+    is_list = isinstance(X, (list, tuple)) or getattr(X, "ndim", 2) == 1
+    if is_list and isinstance(next(iter(X), None), str):
+        raise CorpusError(
+            f"{OWNER} takes a matrix documents x words, not texts; "
+            "CountVectorizer(binary=True).fit_transform(texts) of scikit-learn makes one"
+        )
 
 
 def _check_labels_are_there(y: Any) -> None:

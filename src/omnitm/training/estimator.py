@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import fields
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from sklearn.base import BaseEstimator
@@ -10,7 +11,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from omnitm.corpus import as_index
 from omnitm.engines import ThreadsEngine
+from omnitm.errors import ParameterError
+from omnitm.files.kinds import kind_of
 from omnitm.machine import PAPER, AutoencoderSettings
+from omnitm.store.folder import check_free_for_use
+from omnitm.store.model_notes import INDEX
 from omnitm.training.vocabulary import (
     add_words,
     extend_vectors,
@@ -20,7 +25,6 @@ from omnitm.training.vocabulary import (
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-    from pathlib import Path
 
     from omnitm.corpus import DocumentIndex
     from omnitm.explain import Comparison, Explainer, Trace, WordExplanation
@@ -121,9 +125,10 @@ class OmniTMAE(BaseEstimator):  # type: ignore[misc]
     def fit(
         self,
         corpus: Any,
+        y: Any = None,
+        *,
         words: Iterable[str] | None = None,
         vocabulary: Sequence[str] | None = None,
-        *,
         model_dir: str | Path | None = None,
         resume: bool = False,
         force: bool = False,
@@ -133,8 +138,10 @@ class OmniTMAE(BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         corpus
-            A `DocumentIndex` or its path, a sparse matrix documents x words with its `vocabulary`, or a list
-            of texts or token lists, see `omnitm.corpus.as_index`.
+            A `DocumentIndex` or its path, the path of text, a matrix documents x words with its
+            `vocabulary`, or a list of texts or token lists, see `omnitm.corpus.as_index`.
+        y
+            Labels of the documents, as scikit-learn passes them on; they are not used.
         words
             Words to train; None: all of the vocabulary.
         vocabulary
@@ -145,7 +152,8 @@ class OmniTMAE(BaseEstimator):  # type: ignore[misc]
             Continue, or replace, the model in `model_dir`.
         """
         settings, engine = self._settings(), ThreadsEngine(self.n_jobs)
-        index = as_index(corpus, vocabulary)
+        index = self._open_corpus(corpus, vocabulary, model_dir, resume=resume, force=force)
+        _check_labels(y, index)
         common: dict[str, Any] = {
             "settings": settings,
             "seed": self.seed,
@@ -192,7 +200,36 @@ class OmniTMAE(BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         return Explainer(self.word_vectors_, self.index_)
 
+    @staticmethod
+    def _open_corpus(
+        corpus: Any,
+        vocabulary: Sequence[str] | None,
+        model_dir: str | Path | None,
+        *,
+        resume: bool,
+        force: bool,
+    ) -> DocumentIndex:
+        """Index what is given; the index of text files is kept in the model's folder, if there is one."""
+        if model_dir is None:
+            return as_index(corpus, vocabulary)
+        own = Path(model_dir) / INDEX
+        if not resume:
+            check_free_for_use(Path(model_dir), force=force)
+        elif isinstance(corpus, (str, Path)) and kind_of(corpus) != "index" and kind_of(own) == "index":
+            return as_index(own, vocabulary)
+        return as_index(corpus, vocabulary, folder=own)
+
     def _settings(self) -> AutoencoderSettings:
         return AutoencoderSettings(
             **{field.name: getattr(self, field.name) for field in fields(AutoencoderSettings)}
+        )
+
+
+def _check_labels(y: Any, index: DocumentIndex) -> None:
+    """Refuse a second argument that cannot be labels: it was `words` once."""
+    n_labels = None if y is None else (len(y) if hasattr(y, "__len__") else -1)
+    if n_labels not in {None, index.n_documents}:
+        raise ParameterError(
+            f"The 'y' parameter of OmniTMAE.fit must have a label for each of the {index.n_documents:,} "
+            "documents, or be left out; words to train are given by name: fit(corpus, words=[...])."
         )

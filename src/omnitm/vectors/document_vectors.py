@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from omnitm.corpus.documents import refuse_record, refuse_tables
 from omnitm.corpus.preparation import Preparation, checked_tokens
 from omnitm.errors import CorpusError, MissingExtraError, ParameterError
 
@@ -245,9 +246,10 @@ def _texts(sentences: Iterable[Any]) -> Iterator[str]:
 
 def check_documents(documents: Any) -> None:
     """Refuse what is not a list of documents."""
-    is_table = getattr(documents, "ndim", 1) != 1
-    if isinstance(documents, (str, bytes)) or is_table or not hasattr(documents, "__iter__"):
-        found = f"an array of {documents.ndim} dimensions" if is_table else f"a {type(documents).__name__}"
+    refuse_tables(documents)
+    is_array = getattr(documents, "ndim", 1) != 1
+    if isinstance(documents, (str, bytes)) or is_array or not hasattr(documents, "__iter__"):
+        found = f"an array of {documents.ndim} dimensions" if is_array else f"a {type(documents).__name__}"
         raise CorpusError(f"OmniVectorizer needs a list of texts or of token lists, not {found}.")
 
 
@@ -257,6 +259,7 @@ def _token_list(number: int, document: Any) -> list[str]:
             f"A document is a text or a list of words, but document {number} is {document!r}; an empty one "
             "is ''."
         )
+    refuse_record(document, f"Document {number}")
     return checked_tokens(document)
 
 

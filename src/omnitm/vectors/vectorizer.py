@@ -158,6 +158,7 @@ class OmniVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     @property
     def n_features_out_(self) -> int:
         """Numbers of a document's vector."""
+        check_is_fitted(self, "vocabulary_")
         return int(self._rows.shape[1])
 
     def __sklearn_tags__(self) -> Any:
