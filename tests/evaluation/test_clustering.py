@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from sklearn.cluster import KMeans
 from sklearn.decomposition import PCA
+from sklearn.metrics import normalized_mutual_info_score
 from sklearn.preprocessing import normalize
 
 from omnitm import WordVectors
@@ -20,6 +22,7 @@ from omnitm.evaluation.clustering import (
     clustering_tables,
     evaluate_clustering,
     main_axes,
+    raw_rows,
 )
 from omnitm.evaluation.labelled import LabelledDocuments
 from omnitm.paper.published import published_clusterings
@@ -95,6 +98,37 @@ def test_labels_of_one_document_each_are_named() -> None:
     alone = LabelledDocuments("toy", ("road car", "sea ship"), ("x", "y"))
     report = evaluate_clustering(two_models(), [alone])
     assert "toy: each document has a label of its own, so any vectors that differ score 1" in report.notes
+
+
+def test_raw_vectors_are_averaged_and_clustered_as_they_are(topics_model: Path) -> None:
+    vectors, some = WordVectors.load(topics_model), documents()
+    known = [[word for word in text.split() if word in vectors] for text in some.texts]
+    nothing = np.zeros((1, vectors.vector_size))
+    means = np.array(
+        [np.mean([*nothing[len(words) > 0 :], *(vectors[w] for w in words)], axis=0) for words in known]
+    )
+    found = KMeans(2, n_init=1, random_state=0).fit_predict(means.astype(np.float32))
+    expected = normalized_mutual_info_score(some.labels, found)
+    report = evaluate_clustering({"m": vectors}, [some], weightings=["raw"], seeds=[0])
+    assert report.rows[0].weighting == "raw"
+    assert report.rows[0].nmi == pytest.approx(expected)
+    assert "m: raw vectors, their mean per document, K-means" in report.notes
+
+
+def test_long_raw_vectors_are_turned_onto_their_strongest_patterns(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(clustering, "_ROWS_AT_ONCE", 3)
+    random = np.random.default_rng(0)
+    matrix = (random.integers(-9, 9, (12, 2)) @ random.integers(-9, 9, (2, 40))).astype(np.int16)  # rank 2
+    vectors = WordVectors(matrix, [f"w{k}" for k in range(12)], [f"f{k}" for k in range(40)])
+    rows = raw_rows(vectors, 2)
+    assert rows.shape == (12, 2)
+    distances = np.linalg.norm(matrix[:, None].astype(float) - matrix, axis=2)
+    assert np.linalg.norm(rows[:, None] - rows, axis=2) == pytest.approx(distances, rel=1e-3, abs=0.05)
+    note = clustering._raw_note(vectors, rows)
+    assert note.startswith("raw vectors on their 2 strongest patterns, which hold 100.00% of the sum")
+    assert "1 strongest patterns, which hold 100.00%" not in clustering._raw_note(
+        vectors, raw_rows(vectors, 1)
+    )
 
 
 def test_what_cannot_be_measured() -> None:

@@ -119,6 +119,15 @@ def test_separation_of_a_known_arrangement() -> None:
     assert separation(rows, groups).chance_purity == pytest.approx(10 / 32)
 
 
+def test_raw_vectors_are_compared_by_their_distance() -> None:
+    random = np.random.default_rng(0)
+    words = [word for members in SMALL.values() for word in members]
+    rows = random.integers(0, 300, (8, 6)).astype(np.int16)
+    found = map_words(WordVectors(rows, words, [f"f{k}" for k in range(6)]), SMALL, raw=True)
+    labels = [name for name, members in SMALL.items() for _ in members]
+    assert found.original == separation(rows.astype(np.float64), labels)
+
+
 def test_groups_that_differ_separate_on_the_map() -> None:
     random = np.random.default_rng(0)
     rows = np.repeat(np.eye(2, 6), 4, axis=0) + 0.05 * random.standard_normal((8, 6))

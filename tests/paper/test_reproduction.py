@@ -5,16 +5,22 @@ from __future__ import annotations
 import json
 import re
 import shutil
+from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from scipy.stats import spearmanr
+from sklearn.cluster import KMeans
+from sklearn.metrics import normalized_mutual_info_score, silhouette_score
 
 from omnitm import WordVectors
 from omnitm.baselines import make_baseline
 from omnitm.cli import main
 from omnitm.errors import FileError, OmniTMError, ParameterError
 from omnitm.evaluation.tables import PlainTable
+from omnitm.evaluation.word_groups import WORD_GROUPS
+from omnitm.machine import PAPER, AutoencoderSettings
 from omnitm.paper import models as paper_models
 from omnitm.paper.report import as_html, as_markdown
 from omnitm.paper.reproduction import Reproduction, StepResult
@@ -72,26 +78,106 @@ def test_all_that_the_data_allows_is_run_once(place: Path, tmp_path: Path) -> No
     first, steps = run(place, tmp_path / "out")
     results = {result.name: result for result in first}
     assert list(results) == [
-        "index", "model-omni", "model-ppmi", "similarity", "classification", "clustering", "tsne", "clause"
+        "index", "model-omni", "model-ppmi", "model-omni-paper",
+        "similarity", "classification", "clustering", "tsne", "clause",
     ]  # fmt: skip
+    settings = {row[0]: row[1] for row in results["model-omni-paper"].tables[0].rows}
+    assert (settings["n_examples"], settings["n_epochs"]) == ("2000", "4")
     assert "imdb.jsonl: the documents IMDb are not in" in str(results["classification"].not_run)
-    assert labels_of(results["similarity"])[-2:] == ["omni", "ppmi"]
+    assert labels_of(results["similarity"])[-3:] == ["omni (the paper's way)", "omni", "ppmi"]
+    assert results["similarity"].tables[0].rows[-3][1] == "association"
     assert "MTURK-287 was not run: EN-MTurk-287.txt" in " ".join(results["similarity"].notes)
     assert "20 Newsgroups was not run" in " ".join(results["clustering"].notes)
     labels = labels_of(results["clustering"])
-    assert labels[-4:] == ["omni", "omni", "ppmi", "ppmi"]
+    assert labels[-6:] == [
+        "omni (the paper's way)", "ppmi (the paper's way)", "omni", "omni", "ppmi", "ppmi"
+    ]  # fmt: skip
     assert "Omni TM-AE (published)" in labels
-    assert results["tsne"].pictures == ("pictures/map-omni.png", "pictures/map-ppmi.png")
+    assert results["tsne"].pictures == (
+        "pictures/map-omni.png", "pictures/map-ppmi.png", "pictures/map-omni-paper.png"
+    )  # fmt: skip
+    assert [row[0] for row in results["tsne"].tables[0].rows][2] == "omni (the paper's way)"
     assert "AG News: omni, length" in steps
     again, steps = run(place, tmp_path / "out")
     assert "AG News: omni, length" not in steps
-    assert again[5:] == first[5:]
+    assert again[6:] == first[6:]
     (tmp_path / "out" / "pictures" / "clause.png").unlink()
     run(place, tmp_path / "out")
     assert (tmp_path / "out" / "pictures" / "clause.png").is_file()
     other, steps = run(place, tmp_path / "out", n_seeds=2)
     assert "AG News: omni, length" in steps
-    assert other[5] != first[5]
+    assert other[6] != first[6]
+
+
+def test_the_paper_s_way_is_its_settings_and_raw_vectors(place: Path, tmp_path: Path) -> None:
+    found, _ = run(place, tmp_path / "out", steps=["similarity", "clustering", "tsne"])
+    results = {result.name: result for result in found}
+    vectors = WordVectors.load(tmp_path / "out" / "models" / "omni-paper")
+    assert vectors.training is not None
+    assert vectors.training.settings == AutoencoderSettings(**PAPER)
+    lines = [line.split("\t") for line in (place / "data" / "EN-RG-65.txt").read_text().splitlines()]
+    coordinates = [vectors[a][vectors.feature_index(b)] for a, b, _ in lines]
+    expected = spearmanr(coordinates, [float(score) for *_, score in lines])[0]
+    column = results["similarity"].tables[0].header.index("RG-65")
+    assert results["similarity"].tables[0].rows[-3][column] == f"{expected:.3f}"
+    lines_of_text = (place / "data" / "documents" / "agnews.jsonl").read_text().splitlines()
+    texts = [json.loads(line) for line in lines_of_text]
+    means = np.array([np.mean([vectors[word] for word in row["text"].split()], axis=0) for row in texts])
+    clusters = KMeans(3, n_init=1, random_state=0).fit_predict(means.astype(np.float32))
+    nmi = normalized_mutual_info_score([row["label"] for row in texts], clusters)
+    raw = next(row for row in results["clustering"].tables[0].rows if row[0] == "omni (the paper's way)")
+    assert raw[1] == "raw"
+    assert f"{nmi:.3f}" in raw[-1]
+    groups = [(word, name) for name, words in WORD_GROUPS.items() for word in words if word in vectors]
+    groups = [pair for pair in groups if sum(pair[1] == other for _, other in groups) > 1]
+    rows = np.array([vectors[word] for word, _ in groups], dtype=np.float64)
+    silhouette = silhouette_score(rows, [name for _, name in groups])
+    shown = next(row for row in results["tsne"].tables[0].rows if row[0] == "omni (the paper's way)")
+    assert shown[3] == f"{silhouette:.3f}"
+
+
+def test_quick_leaves_the_paper_s_way_out(place: Path, tmp_path: Path) -> None:
+    found, steps = run(
+        place, tmp_path / "out", quick=True, models=["omni"], steps=["similarity", "clustering"]
+    )
+    assert [result.name for result in found] == ["index", "model-omni", "similarity", "clustering"]
+    assert not [row for result in found[2:] for row in labels_of(result) if "the paper's way" in row]
+    assert not [step for step in steps if "omni-paper" in step]
+
+
+def test_time_and_size_are_said_before_training(
+    place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, steps = run(place, tmp_path / "out", steps=[], models=["omni", "glove", "tmae"])
+    said = [step for step in steps if step.startswith(("to train", "in all"))]
+    assert [step.split(":")[1].strip() for step in said[:4]] == ["omni", "glove", "tmae", "omni-paper"]
+    assert re.fullmatch(r"to train: omni-paper: 0.0 MB, about \d+ CPU seconds", said[3])
+    assert said[2].endswith("unknown time")
+    assert said[4].startswith("in all models: 0.0 MB, about ")
+    assert steps.index(said[4]) < steps.index("Model omni")
+    _, steps = run(place, tmp_path / "out", steps=[], models=["omni", "glove"])
+    assert not [step for step in steps if step.startswith("to train")]
+    assert str(paper_models.Forecast("m", 7200, 3_200_000_000)) == "m: 3.2 GB, about 120 CPU minutes"
+    monkeypatch.setattr("shutil.disk_usage", lambda _: SimpleNamespace(free=1))
+    with pytest.raises(FileError, match=r"has 0.0 GB left, but models need 0.0 GB; make room, name another"):
+        run(place, tmp_path / "full", steps=[])
+
+
+def test_a_stopped_run_goes_on(place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole, _ = run(place, tmp_path / "whole", steps=["similarity"])
+
+    def stop(name: str, *_: object, **__: object) -> None:
+        if name == "omni-paper":
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr("omnitm.paper.reproduction.forecast", stop)
+    with pytest.raises(KeyboardInterrupt):
+        run(place, tmp_path / "parts", steps=["similarity"])
+    monkeypatch.undo()
+    run(place, tmp_path / "parts", steps=[], models=["omni"], quick=True)
+    parts, steps = run(place, tmp_path / "parts", steps=["similarity"])
+    assert not [step for step in steps if step.startswith("to train: omni:")]
+    assert parts[-1].tables == whole[-1].tables
 
 
 def _without_glove(name: str, settings: dict[str, object]) -> object:
@@ -204,12 +290,20 @@ def test_reports_begin_with_what_was_found(tmp_path: Path) -> None:
     header = ["model", "average"]
     rows = [["Omni TM-AE (published)", "0.5"], ["GloVe (published)", "0.6"], ["unchanged text", "0.9"]]
     rows += [["omni", "0.70"], ["omni, 300 dimensions", "0.72"], ["glove", "0.71"], ["ppmi", "-"]]
+    rows += [["omni (the paper's way)", "0.65"]]
     results = [
         StepResult("index", "The corpus"),
         StepResult("similarity", "Table 1", (PlainTable("Spearman", header, rows),)),
     ]
     text = as_markdown(results)
-    assert "| Table 1: Spearman | 0.72 | 0.71 (glove) | 0.5 | 0.6 (GloVe) |" in text
+    assert "| published: Omni | published: best other | the paper's way: Omni |" in text
+    figures = "| 0.5 | 0.6 (GloVe) | 0.65 | 0.71 (glove) | 0.72 | 0.71 (glove) |"
+    assert f"| Table 1: Spearman {figures}" in text
+    by_metric = [["omni (the paper's way)", "association", "0.6"], ["ppmi", "similarity", "0.8"]]
+    by_metric += [["word2vec", "cosine", "0.7"]]
+    table = PlainTable("Spearman", ["model", "metric", "average"], by_metric)
+    other = as_markdown([StepResult("similarity", "Table 1", (table,))])
+    assert "| - | - | 0.6 | 0.7 (word2vec) | - | 0.8 (ppmi) |" in other
     assert text.index("In short") < text.index("## Table 1") < text.index("## The corpus")
     page = as_html(results, tmp_path)
     assert page.index("In short") < page.index("<h2>Table 1") < page.index("<h2>The corpus")

@@ -25,7 +25,7 @@ documents of your own, a CSV, TSV or JSON Lines file with a text and a label per
 
 def fill(parser: argparse.ArgumentParser) -> None:
     """Add the options of this command."""
-    from omnitm.vectors.document_vectors import WEIGHTINGS
+    from omnitm.evaluation.clustering import WEIGHTINGS
 
     parser.add_argument(
         "models", metavar="MODEL", nargs="+", help="folders of trained models, or NAME=FOLDER"
@@ -38,7 +38,7 @@ def fill(parser: argparse.ArgumentParser) -> None:
         choices=WEIGHTINGS,
         default=["length"],
         help="how much a word counts: alike (mean), by the length of its vector (length, the default), or "
-        "more if it is rare in the set (idf)",
+        "more if it is rare in the set (idf); raw: the mean of vectors as they are, as in the paper",
     )
     parser.add_argument(
         "--seeds", metavar="N", type=int, default=3, help="runs of K-means per figure (default: 3)"

@@ -39,6 +39,7 @@ def fill(parser: argparse.ArgumentParser) -> None:
         "the paper's 13 groups)",
     )
     parser.add_argument("--seed", metavar="N", type=int, default=42, help="seed of t-SNE (default: 42)")
+    parser.add_argument("--raw", action="store_true", help="compare vectors as they are, as in the paper")
     parser.add_argument("--json", action="store_true", help="print positions and figures as JSON")
 
 
@@ -55,7 +56,10 @@ def run(arguments: argparse.Namespace) -> int:
         check_ending(output)
     groups = load_groups(arguments.groups)
     models = open_models(arguments.models)
-    maps = [map_words(vectors, groups, name=name, seed=arguments.seed) for name, vectors in models.items()]
+    maps = [
+        map_words(vectors, groups, name=name, seed=arguments.seed, raw=arguments.raw)
+        for name, vectors in models.items()
+    ]
     drawn = []
     for found in maps:
         if output is not None:

@@ -16,7 +16,7 @@ EXAMPLE = """\
 stopped? the same command goes on; models that are trained already are taken as they are:
   omnitm reproduce paper --corpus wiki.idx --data data/ -o paper --use omni=models/omni glove=models/glove
 a quick look:
-  omnitm reproduce paper --corpus news.txt --data data/ -o look --models omni glove --limit 1000 --seeds 1"""
+  omnitm reproduce paper --corpus news.txt --data data/ -o look --quick --models omni glove --limit 1000"""
 _MODELS = ("omni", "word2vec", "fasttext", "glove")
 _PARTS = ("similarity", "classification", "clustering", "tsne", "clause")
 
@@ -54,6 +54,11 @@ def fill(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--word", default="happy", help="whose clause is drawn (default: happy)")
     parser.add_argument("--threads", metavar="N", type=int, default=1, help="to train in (default: 1)")
+    parser.add_argument(
+        "--quick",
+        action="store_true",
+        help="leave out the paper's way: Omni with the paper's settings (16 times the training), raw vectors",
+    )
     parser.add_argument("--quiet", action="store_true", help="no progress on standard error")
 
 
@@ -79,6 +84,7 @@ def run(arguments: argparse.Namespace) -> int:
         limit=arguments.limit,
         n_seeds=arguments.seeds,
         word=arguments.word,
+        quick=arguments.quick,
         n_jobs=arguments.threads,
         progress=not arguments.quiet,
         on_step=lambda text: console.print(text, style="dim", markup=False, highlight=False),

@@ -16,6 +16,7 @@ from omnitm.evaluation.labelled import LabelledDocuments, load_documents
 from omnitm.evaluation.results import MEASURED
 from omnitm.evaluation.tables import PlainTable
 from omnitm.parameters import check_integer
+from omnitm.similarity.truncated_svd import truncated_svd
 from omnitm.vectors.document_vectors import at_unit_length, count_words
 from omnitm.vectors.vectorizer import OmniVectorizer
 
@@ -28,9 +29,11 @@ if TYPE_CHECKING:
     from omnitm.vectors.word_vectors import WordVectors
 
 VERSION = 1
+_ROWS_AT_ONCE = 1_000
 MOST_PLACED_CLUSTERS = 1_000  # k-means++ takes minutes for more
 Score = Literal["nmi", "ari"]
-Weighting = Literal["mean", "length", "idf"]
+Weighting = Literal["mean", "length", "idf", "raw"]
+WEIGHTINGS: tuple[Weighting, ...] = ("mean", "length", "idf", "raw")
 
 
 @dataclass(frozen=True)
@@ -97,14 +100,17 @@ def evaluate_clustering(
     """Cluster documents by K-means with as many clusters as there are labels.
 
     Every model goes the same way: vectors of words at length 1, their weighted mean per document, scaled to
-    length 1, the main axes of all documents, again scaled to length 1, K-means from each of the seeds.
+    length 1, the main axes of all documents, again scaled to length 1, K-means from each of the seeds. With
+    the weighting "raw" it is the paper's way: the mean of the vectors as they are, and K-means.
 
     Parameters
     ----------
     sets
         Names or files of labelled documents, see `load_documents`, or the documents themselves.
     weightings
-        "mean", "length" or "idf", see `OmniVectorizer`; a row of the table for each.
+        "mean", "length" or "idf", see `OmniVectorizer`, or "raw"; a row of the table for each.
+    n_components
+        Most numbers of a vector; longer ones are turned onto their strongest common patterns.
     n_axes
         Keep the main axes (PCA) of the documents' vectors; None: cluster the vectors themselves.
     limit
@@ -118,6 +124,7 @@ def evaluate_clustering(
         check_integer("evaluate_clustering", "n_axes", n_axes, 1)
     notes: list[str] = []
     found: dict[tuple[str, str], list[SetClustering]] = {}
+    raw: dict[str, NDArray[np.float32]] = {}
     for source in sets:
         documents = source if isinstance(source, LabelledDocuments) else load_documents(source, data)
         measured = _Measured(documents.sample(limit), notes, n_axes)
@@ -125,13 +132,17 @@ def evaluate_clustering(
             for weighting in weightings:
                 if on_row:
                     on_row(f"{documents.name}: {name}, {weighting}")
-                vectorizer = OmniVectorizer(
-                    vectors, weighting=weighting, n_components=n_components, unit_length=True
-                )
-                found.setdefault((name, weighting), []).append(measured.cluster(vectors, vectorizer, seeds))
-    rows = tuple(_row(model, weighting, parts) for (model, weighting), parts in found.items())
+                if weighting == "raw":
+                    if name not in raw:
+                        raw[name] = raw_rows(vectors, n_components)
+                    rows = measured.raw_documents(vectors, raw[name])
+                else:
+                    rows = measured.documents(vectors, weighting, n_components)
+                found.setdefault((name, weighting), []).append(measured.cluster(rows, seeds))
+    notes += [f"{name}: {_raw_note(vectors, raw[name])}" for name, vectors in models.items() if name in raw]
+    results = tuple(_row(model, weighting, parts) for (model, weighting), parts in found.items())
     return ClusteringReport(
-        rows, tuple(seeds), n_components, n_axes, (_pipeline(n_axes), *dict.fromkeys(notes))
+        results, tuple(seeds), n_components, n_axes, (_pipeline(n_axes), *dict.fromkeys(notes))
     )
 
 
@@ -157,14 +168,24 @@ class _Measured:
             )
         self._counts: dict[tuple[str, ...], Any] = {}
 
-    def cluster(
-        self, vectors: WordVectors, vectorizer: OmniVectorizer, seeds: Sequence[int]
-    ) -> SetClustering:
+    def documents(
+        self, vectors: WordVectors, weighting: Literal["mean", "length", "idf"], n_components: int
+    ) -> NDArray[np.float32]:
+        """Make a row per document, of length 1, on the main axes of all of them."""
+        vectorizer = OmniVectorizer(vectors, weighting=weighting, n_components=n_components, unit_length=True)
+        rows: NDArray[np.float32] = vectorizer.fit_transform_counts(self._counted(vectors))
+        return rows if self._n_axes is None else main_axes(rows, self._n_axes)
+
+    def raw_documents(self, vectors: WordVectors, rows: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Average the rows of each document's words; zeros where none is known."""
+        counts = self._counted(vectors)
+        totals = np.maximum(np.asarray(counts.sum(axis=1), dtype=np.float32), 1)
+        return np.asarray((counts @ rows) / totals, dtype=np.float32)
+
+    def cluster(self, rows: NDArray[np.float32], seeds: Sequence[int]) -> SetClustering:
+        """Compare clusters of rows with the labels."""
         from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 
-        rows = vectorizer.fit_transform_counts(self._counted(vectors))
-        if self._n_axes is not None:
-            rows = main_axes(rows, self._n_axes)
         clusters = [_k_means(rows, self._n_labels, seed) for seed in seeds]
         nmi = [normalized_mutual_info_score(self._labels, found) for found in clusters]
         ari = [adjusted_rand_score(self._labels, found) for found in clusters]
@@ -177,6 +198,51 @@ class _Measured:
             self._counts[words] = counts
             self._notes.append(f"{self._documents.name}: {coverage}")
         return self._counts[words]
+
+
+class _FloatBlocks:
+    """A large matrix of integers that is multiplied as real numbers, some rows at a time."""
+
+    def __init__(self, matrix: Any, *, is_turned: bool = False) -> None:
+        self._matrix, self._is_turned = matrix, is_turned
+        self.shape = matrix.shape[::-1] if is_turned else matrix.shape
+
+    @property
+    def T(self) -> _FloatBlocks:  # noqa: N802 - numpy's name
+        return _FloatBlocks(self._matrix, is_turned=not self._is_turned)
+
+    def __matmul__(self, other: NDArray[np.float32]) -> NDArray[np.float32]:
+        product = np.zeros((self.shape[0], other.shape[1]), dtype=np.float32)
+        for start in range(0, len(self._matrix), _ROWS_AT_ONCE):
+            rows = slice(start, start + _ROWS_AT_ONCE)
+            block = self._matrix[rows].astype(np.float32)
+            if self._is_turned:
+                product += block.T @ other[rows]
+            else:
+                product[rows] = block @ other
+        return product
+
+
+def raw_rows(vectors: WordVectors, n_components: int) -> NDArray[np.float32]:
+    """Return vectors as they are; those of more numbers turned onto their `n_components` strongest patterns.
+
+    Turning keeps distances, but for what lies outside of these patterns, see `_raw_note`; documents of 40,000
+    numbers each would not fit into memory.
+    """
+    if vectors.vector_size <= n_components:
+        return np.asarray(vectors.matrix[:], dtype=np.float32)
+    blocks = _FloatBlocks(vectors.matrix)
+    return blocks @ truncated_svd(blocks, n_components).right
+
+
+def _raw_note(vectors: WordVectors, rows: NDArray[np.float32]) -> str:
+    if rows.shape[1] == vectors.vector_size:
+        return "raw vectors, their mean per document, K-means"
+    kept = float(np.sum(rows.astype(np.float64) ** 2)) / max(float(np.sum(vectors.lengths.norms**2)), 1e-300)
+    return (
+        f"raw vectors on their {rows.shape[1]} strongest patterns, which hold {kept:.2%} of the sum of their "
+        "squares; their mean per document, K-means"
+    )
 
 
 def main_axes(rows: NDArray[np.float32], count: int) -> NDArray[np.float32]:

@@ -78,10 +78,12 @@ def map_words(
     *,
     name: str = "model",
     seed: int = PAPER_SEED,
+    raw: bool = False,
 ) -> WordMap:
     """Lay words out by t-SNE with the paper's settings, and measure how well their groups separate.
 
-    Words are compared by the cosine of the rows that documents are made of, see `dense_rows`.
+    Words are compared by the cosine of the rows that documents are made of, see `dense_rows`; if `raw`, as in
+    the paper: by the distance of the vectors as they are.
     """
     check_integer("map_words", "seed", seed, 0, 2**32 - 1)
     known, unknown = known_groups(groups, vectors.key_to_index)
@@ -89,7 +91,8 @@ def map_words(
     labels = [group for group, members in known.items() for _ in members]
     wanted = (word for members in groups.values() for word in members)
     alone = tuple(word for word in wanted if word not in {*words, *unknown})
-    rows = dense_rows(vectors)[[vectors.get_index(word) for word in words]]
+    places = [vectors.get_index(word) for word in words]
+    rows = vectors.matrix[places].astype(np.float32) if raw else dense_rows(vectors)[places]
     positions = _arranged(rows, seed)
     return WordMap(
         name,

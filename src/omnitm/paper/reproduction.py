@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import shutil
 import time
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
@@ -18,10 +19,11 @@ from omnitm.evaluation.results import make_folder
 from omnitm.evaluation.tables import PlainTable
 from omnitm.files.kinds import kind_of
 from omnitm.files.plain import write_file
-from omnitm.paper.models import settings_of, train_once
+from omnitm.paper.models import PAPER_MODEL, Forecast, forecast, settings_of, train_once
 from omnitm.paper.steps import STEPS
 from omnitm.parameters import check_integer
 from omnitm.similarity.row_profile import RECIPE
+from omnitm.store.manifest import MANIFEST
 from omnitm.vectors import WordVectors
 
 if TYPE_CHECKING:
@@ -29,7 +31,7 @@ if TYPE_CHECKING:
 
     from omnitm.training.progress import ProgressOption
 
-VERSION = 2
+VERSION = 3
 DEFAULT_MODELS = ("omni", "word2vec", "fasttext", "glove")
 
 
@@ -72,6 +74,9 @@ class Reproduction:
         Runs of K-means per figure.
     word
         The word whose clause is drawn.
+    quick
+        Leave out the paper's way: Omni with the paper's settings, which train 16 times as much as ours, its
+        coordinates as similarity, raw vectors in clusters and maps.
     """
 
     corpus: str | Path
@@ -84,6 +89,7 @@ class Reproduction:
     limit: int | None = None
     n_seeds: int = 3
     word: str = "happy"
+    quick: bool = False
     n_jobs: int = 1
     progress: ProgressOption = False
     on_step: Callable[[str], object] | None = None
@@ -95,7 +101,8 @@ class Reproduction:
         self._check()
         make_folder(self.folder)
         results = [self._timed_once("index", "The corpus", self._index_step)]
-        trainable = [] if self.index is None else [name for name in self.models if name not in self.trained]
+        trainable = self._trainable()
+        self._say_what_it_takes(trainable)
         results += [
             self._timed_once(f"model-{name}", f"Model {name}", partial(self._model_step, name))
             for name in (*self.trained, *trainable)
@@ -104,6 +111,32 @@ class Reproduction:
             title, step = STEPS[name]
             results.append(self._kept_step(name, title, partial(step, self)))
         return results
+
+    def _trainable(self) -> list[str]:
+        """Name the models to train: those wanted and, unless it is quick, Omni as in the paper."""
+        if self.index is None:
+            return []
+        names = [name for name in self.models if name not in self.trained]
+        wants_paper = not self.quick and "omni" in (*self.models, *self.trained)
+        return [*names, PAPER_MODEL] if wants_paper and PAPER_MODEL not in self.trained else names
+
+    def _say_what_it_takes(self, names: Sequence[str]) -> None:
+        """Say how long training takes and how large models become; refuse what the disk has no room for."""
+        missing = [name for name in names if not (self.folder / "models" / name / MANIFEST).exists()]
+        if self.index is None or not missing:
+            return
+        found = [forecast(name, self.index) for name in missing]
+        for part in found:
+            self.say(f"to train: {part}")
+        seconds, n_bytes = sum(part.cpu_seconds or 0 for part in found), sum(part.n_bytes for part in found)
+        self.say(f"in all {Forecast('models', seconds, n_bytes)}; Table 2 trains on its reviews as well")
+        free = shutil.disk_usage(self.folder).free
+        if n_bytes > free:
+            raise FileError(
+                self.folder,
+                f"has {free / 1e9:,.1f} GB left, but models need {n_bytes / 1e9:,.1f} GB; make room, name "
+                "another folder with -o, or add --quick",
+            )
 
     def _check(self) -> None:
         """Refuse what cannot be run before anything is."""
@@ -171,7 +204,17 @@ class Reproduction:
             (model, len(vectors), vectors.vector_size, vectors.training and asdict(vectors.training))
             for model, vectors in self.vectors.items()
         ]
-        facts = [VERSION, RECIPE, name, models, str(self.data), self.limit, self.n_seeds, self.word]
+        facts = [
+            VERSION,
+            RECIPE,
+            name,
+            models,
+            str(self.data),
+            self.limit,
+            self.n_seeds,
+            self.word,
+            self.quick,
+        ]
         facts.append(_files_in(self.data or os.environ.get("OMNITM_DATA")))
         if name == "classification":
             facts += [list(self.models), {model: str(path) for model, path in self.reviewers.items()}]

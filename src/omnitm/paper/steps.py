@@ -23,7 +23,7 @@ from omnitm.evaluation.similarity import evaluate_similarity
 from omnitm.evaluation.tables import PlainTable, similarity_tables
 from omnitm.evaluation.word_groups import WORD_GROUPS
 from omnitm.evaluation.word_maps import map_words, separation_table
-from omnitm.paper.models import settings_of, train_on_reviews
+from omnitm.paper.models import PAPER_MODEL, PAPER_WAY, settings_of, train_on_reviews
 from omnitm.paper.published import published_classification, published_clusterings, published_rows
 from omnitm.store import TrainingRecord
 from omnitm.vectors import WordVectors
@@ -46,8 +46,16 @@ _TABLE_2 = ("omni", "fast-omni", "word2vec", "fasttext", "glove", "bert", "elmo"
 def similarity(run: Reproduction) -> StepResult:
     """Table 1."""
     sets, missing = _available(PAPER_SETS, partial(load_pairs, data=run.data, download=False))
-    report = evaluate_similarity(_models(run), sets, frequencies=_frequencies(run), on_row=run.say)
-    report = replace(report, rows=(*published_rows(), *report.rows))
+    models, paper = dict(_models(run)), run.vectors.get(PAPER_MODEL)
+    metrics = {name: ["default"] for name in models}
+    if paper is not None:
+        models[PAPER_MODEL], metrics[PAPER_MODEL] = paper, ["association"]
+    report = evaluate_similarity(models, sets, metrics=metrics, frequencies=_frequencies(run), on_row=run.say)
+    ours = [row for row in report.rows if row.model != PAPER_MODEL]
+    in_its_way = [
+        replace(row, model="omni", source=PAPER_WAY) for row in report.rows if row.model == PAPER_MODEL
+    ]
+    report = replace(report, rows=(*published_rows(), *in_its_way, *ours))
     return _result(tables=tuple(similarity_tables(report)[:2]), notes=(*report.notes, *missing))
 
 
@@ -62,7 +70,12 @@ def classification(run: Reproduction) -> StepResult:
     reviews = load_documents("IMDb", run.data)
     sources, notes = _review_models(run, reviews.part("train").sample(run.limit, 0))
     task = make_task(reviews, limit=run.limit)
-    neighbours = {name: Neighbours(vectors, task.vocabulary) for name, vectors in sources.items()}
+    neighbours = {
+        f"omni ({PAPER_WAY})" if name == PAPER_MODEL else name: Neighbours(
+            vectors, task.vocabulary, "association" if name == PAPER_MODEL else None
+        )
+        for name, vectors in sources.items()
+    }
     tables = [_settings_table(sources)]
     for reading in READINGS:
         report = evaluate_classification(
@@ -91,6 +104,8 @@ def _review_models(run: Reproduction, reviews: LabelledDocuments) -> tuple[dict[
     """Train the sources of Table 2 on reviews, as the paper does; with none to train, take the others."""
     ready = {name: WordVectors.load(path) for name, path in run.reviewers.items()}
     names = [name for name in run.models if name not in ready]
+    if not run.quick and "omni" in names and PAPER_MODEL not in ready:
+        names.append(PAPER_MODEL)
     if not names and not ready:
         return _models(run), ["the paper trains its sources on IMDb; these were trained on the corpus above"]
     folder = run.folder / ("reviews" if run.limit is None else f"reviews-{run.limit}")
@@ -121,8 +136,17 @@ def clustering(run: Reproduction) -> StepResult:
         limit=run.limit,
         on_row=run.say,
     )
-    report = replace(report, rows=(*published_clusterings(), *report.rows))
-    return _result(tables=tuple(clustering_tables(report)), notes=(*report.notes, *missing))
+    rows, notes = list(report.rows), list(report.notes)
+    if not run.quick:
+        models = {"omni": run.vectors[PAPER_MODEL]} if PAPER_MODEL in run.vectors else {}
+        models |= {name: vectors for name, vectors in _models(run).items() if name != "omni"}
+        raw = evaluate_clustering(
+            models, sets, weightings=("raw",), seeds=range(run.n_seeds), limit=run.limit, on_row=run.say
+        )
+        rows = [*(replace(row, source=PAPER_WAY) for row in raw.rows), *rows]
+        notes += [f"{PAPER_WAY}: {note}" for note in raw.notes[1:] if note not in notes]
+    report = replace(report, rows=(*published_clusterings(), *rows))
+    return _result(tables=tuple(clustering_tables(report)), notes=(*notes, *missing))
 
 
 def _available(names: Sequence[str], load: Callable[[str], Any]) -> tuple[list[Any], list[str]]:
@@ -149,6 +173,11 @@ def tsne(run: Reproduction) -> StepResult:
         maps.append(map_words(vectors, WORD_GROUPS, name=name))
         plot_map(maps[-1], run.picture(f"map-{name}.png"))
         pictures.append(f"pictures/map-{name}.png")
+    if PAPER_MODEL in run.vectors:
+        run.say(f"map of omni, {PAPER_WAY}")
+        maps.append(map_words(run.vectors[PAPER_MODEL], WORD_GROUPS, name=f"omni ({PAPER_WAY})", raw=True))
+        plot_map(maps[-1], run.picture(f"map-{PAPER_MODEL}.png"))
+        pictures.append(f"pictures/map-{PAPER_MODEL}.png")
     unknown = [f"{found.model} does not know {', '.join(found.unknown)}" for found in maps if found.unknown]
     unknown += [
         f"{found.model} knows {', '.join(found.alone)} as the only ones of their groups"
@@ -163,7 +192,8 @@ def clause(run: Reproduction) -> StepResult:
     from omnitm.explain import Explainer
     from omnitm.explain.plots import plot_literals
 
-    ours = [v for v in _models(run).values() if isinstance(v.training, TrainingRecord)]
+    every = [run.vectors.get(PAPER_MODEL), *_models(run).values()]
+    ours = [vectors for vectors in every if vectors and isinstance(vectors.training, TrainingRecord)]
     if not ours:
         raise ParameterError("Only Omni models have clauses, and none was trained.")
     if run.index is None:
@@ -189,9 +219,11 @@ def _result(
 
 
 def _models(run: Reproduction) -> dict[str, WordVectors]:
-    if not run.vectors:
+    """Return the models that are measured in our way."""
+    found = {name: vectors for name, vectors in run.vectors.items() if name != PAPER_MODEL}
+    if not found:
         raise ParameterError("No model is trained, so there is nothing to measure.")
-    return dict(run.vectors)
+    return found
 
 
 STEPS: dict[str, tuple[str, Callable[[Reproduction], StepResult]]] = {
