@@ -220,12 +220,13 @@ def test_ctrl_c_exits_130(
 def test_ctrl_c_while_training_can_be_resumed(text: Path, tmp_path: Path) -> None:
     model = tmp_path / "m"
     command = [sys.executable, "-m", "omnitm.cli", "train", str(text), "-o", str(model)]
-    process = subprocess.Popen([*command, "--n-examples", "200000"], stderr=subprocess.PIPE, text=True)
-    while not (model / "vectors.i16").exists():
+    command += ["--n-examples", str(2**30), "--log", str(tmp_path / "log")]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    while not ((tmp_path / "log").exists() and '"progress"' in (tmp_path / "log").read_text()):
+        assert process.poll() is None
         time.sleep(0.01)
-    time.sleep(0.1)
     process.send_signal(signal.SIGINT)
-    errors = process.communicate(timeout=20)[1]
+    errors = process.communicate(timeout=120)[1]
     assert process.returncode == 130
     assert f"the rest with: omnitm train CORPUS -o {model} --resume" in errors
     assert "Traceback" not in errors
@@ -283,11 +284,11 @@ def test_demo_runs_twice_and_its_suggestions_work(
     assert "exists and is not a demo folder" in capsys.readouterr().err
 
 
-def test_import_is_silent_and_quick() -> None:
+def test_import_is_silent_and_loads_little() -> None:
     code = (
-        "import sys, time; t = time.process_time(); import omnitm; took = time.process_time() - t;"
-        "assert took < 0.5, took; heavy = {'numpy', 'sklearn', 'scipy', 'rich'} & set(sys.modules);"
-        "assert not heavy, heavy"
+        "import sys; before = set(sys.modules); import omnitm; loaded = set(sys.modules) - before;"
+        "heavy = {'numpy', 'sklearn', 'scipy', 'rich'} & loaded;"
+        "assert not heavy and len(loaded) < 100, sorted(loaded)"
     )
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert (result.returncode, result.stdout, result.stderr) == (0, "", "")

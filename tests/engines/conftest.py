@@ -115,7 +115,7 @@ def _can_hide(folder: Path) -> bool:
 
 
 def _connect(ray: Any, cluster: Cluster) -> None:
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 300
     while True:
         with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", int(cluster.address[10:]))):
             break
@@ -129,11 +129,11 @@ def _stop(cluster: Cluster) -> None:
         node.send_signal(signal.SIGTERM)
     for node in cluster.nodes:
         with contextlib.suppress(subprocess.TimeoutExpired):
-            node.wait(20)
+            node.wait(60)
         kill_all(node)
 
 
-def wait_for_cores(n_cores: int, seconds: float = 60) -> None:
+def wait_for_cores(n_cores: int, seconds: float = 300) -> None:
     """Wait until the cluster has as many cores."""
     import ray
 

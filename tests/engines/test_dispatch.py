@@ -264,7 +264,7 @@ from omnitm.machine import AutoencoderSettings
 
 class Hanging(ray_tasks.Autoencoder):
     def train(self, target, key):
-        time.sleep(60)
+        time.sleep(3600)
 
 ray_tasks.Autoencoder = Hanging
 task = ray_tasks.BatchTask(SharedCorpus(*sys.argv[1:3]), AutoencoderSettings(), omnitm.__version__, 0.2)
@@ -275,6 +275,6 @@ ray_tasks.train_batch(task, [WordJob(0, 0, 0)])
 def test_a_batch_that_hangs_ends_its_process(board: DocumentIndex) -> None:
     with shared(board) as corpus:
         command = [sys.executable, "-c", HANGING, corpus.path, corpus.seal]
-        ended = subprocess.run(command, capture_output=True, text=True, check=False, timeout=50)
+        ended = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
     assert ended.returncode == 1
     assert "Timeout (0:00:00.2" in ended.stderr

@@ -80,7 +80,7 @@ def test_a_word_that_hangs_is_set_aside(
 ) -> None:
     bad_word(monkeypatch, HANG)
     engine = ProcessesEngine(2, patience=2.0)
-    with pytest.raises(SetAsideError, match=r"'a3'; .*the worker hung: no word finished in 2 s"):
+    with pytest.raises(SetAsideError, match=r"'a3'; .*the worker hung: no word finished in \d+ s"):
         train_model(board, tmp_path / "m", settings=SETTINGS, engine=engine)
     monkeypatch.undo()
     resumed = train_model(board, tmp_path / "m", resume=True)
@@ -229,7 +229,7 @@ def test_workers_end_with_their_supervisor_and_need_no_main_guard(tmp_path: Path
     assert len(workers) == 2
     process.kill()
     process.communicate()
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 120
     while any(Path(f"/proc/{worker}").exists() for worker in workers):
         assert time.monotonic() < deadline, "a worker outlived its supervisor"
         time.sleep(0.02)

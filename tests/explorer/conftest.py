@@ -84,14 +84,14 @@ class RunningServer:
 
     def __enter__(self) -> RunningServer:  # noqa: PYI034 - typing.Self came with Python 3.11
         self._thread.start()
-        deadline = time.monotonic() + 20
-        while not self._server.started and time.monotonic() < deadline:
+        while not self._server.started:
+            assert self._thread.is_alive()
             time.sleep(0.01)
         return self
 
     def __exit__(self, *_: object) -> None:
         self._server.should_exit = self._server.force_exit = True
-        self._thread.join(20)
+        self._thread.join(120)
         self.app.state.maps.stop()
         self._listener.close()
 

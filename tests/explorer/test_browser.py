@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import statistics
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -45,7 +44,7 @@ class Page:
 
     def until(self, true: Callable[[], Any]) -> Any:
         ignored = (NoSuchElementException, StaleElementReferenceException, IndexError)
-        return WebDriverWait(self.browser, 20, 0.05, ignored).until(lambda _: true())
+        return WebDriverWait(self.browser, 120, 0.05, ignored).until(lambda _: true())
 
     def all(self, selector: str) -> list[Any]:
         return list(self.browser.find_elements("css selector", selector))
@@ -77,6 +76,7 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     options.binary_location = str(CHROMIUM)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
     found = webdriver.Chrome(options=options, service=webdriver.ChromeService(str(DRIVER)))
+    found.set_script_timeout(120)
     yield found
     found.quit()
 
@@ -245,24 +245,23 @@ def test_the_keyboard_moves_the_map_and_the_views(page: Page) -> None:
     page.keys(Keys.ESCAPE)
 
 
-def test_panning_and_zooming_forty_thousand_points_keeps_sixty_frames_a_second(page: Page) -> None:
-    """Intervals between frames of a map that moves, in a browser without a graphics card.
+def test_a_moving_map_of_forty_thousand_points_works_once_a_frame(page: Page) -> None:
+    """However often it is moved; at most 170 names are drawn, 10 of them for the first time, nothing grows.
 
-    Where even a map of a hundred points is slower, other work has the machine.
+    How many frames a second that gives is measured by `benchmarks/explorer.py --frames`.
     """
     page.open("?view=map")
     page.see(".map-tools")
-    page.browser.set_script_timeout(60)
-    few = statistics.median(page.browser.execute_async_script(_FRAMES, 2, 100)["intervals"])
-    if few > 18:
-        pytest.skip(f"the machine is too busy: 100 points move at {1000 / few:.0f} frames a second")
-    found = page.browser.execute_async_script(_FRAMES, 3, 40_000)
-    assert statistics.median(found["intervals"]) < 18
-    assert statistics.median(found["work"]) < 10
+    found = page.browser.execute_async_script(_FRAMES, 30, 40_000)
+    assert found["painted"] == [1] * 30
+    assert 0 < max(found["named"]) <= 170
+    assert max(found["drawn"]) <= 10
+    assert sum(found["drawn"]) > 10
+    assert found["images"] == 1
 
 
 _FRAMES = """
-const [seconds, n, done] = arguments;
+const [frames, n, done] = arguments;
 (async () => {
   const { MapData } = await import("/js/map_data.js");
   const { Stage } = await import("/js/map_stage.js");
@@ -278,22 +277,26 @@ const [seconds, n, done] = arguments;
   const stage = new Stage(data, { hover: quiet, choose: quiet, lasso: quiet, moved: quiet });
   document.querySelector(".map").replaceChildren(stage.element);
   stage.colourPoints(colourings.cluster.paint(data));
-  await new Promise((resolve) => { setTimeout(resolve, 300); });
-  const [intervals, work, begin] = [[], [], performance.now()];
-  const paint = stage.paint.bind(stage);
-  stage.paint = () => { const start = performance.now(); paint(); work.push(performance.now() - start); };
-  let last = begin;
-  const frame = () => {
-    const now = performance.now();
-    intervals.push(now - last);
-    last = now;
-    const time = (now - begin) / 1000;
-    Object.assign(stage.camera, { zoom: 1 + 6 * (1 - Math.cos(1.5 * time)), x: Math.sin(time) / 3 });
-    stage.move(0, 0);
-    if (time < seconds) requestAnimationFrame(frame);
-    else { stage.end(); done({ intervals, work }); }
-  };
-  requestAnimationFrame(frame);
+  stage.settle = quiet; // a map that stands still draws more, and a busy machine may pause that long
+  const next = () => new Promise((resolve) => { requestAnimationFrame(resolve); });
+  stage.move(0, 0);
+  do { await next(); } while (!stage.frames || stage.waiting);
+  const [painted, named, drawn, images] = [[], [], [], new Set()];
+  for (let frame = 0; frame < frames; frame += 1) {
+    const [before, sprites] = [stage.frames, stage.labels.sprites.size];
+    for (let k = 0; k < 5; k += 1) {
+      Object.assign(stage.camera, { zoom: 1 + frame / 5 + k / 50, x: Math.sin(frame) / 3 });
+      stage.move(0, 0);
+    }
+    await next();
+    await next(); // a second painting would come now
+    painted.push(stage.frames - before);
+    named.push(stage.labels.chosen.length);
+    drawn.push(stage.labels.sprites.size - sprites);
+    images.add(stage.painter.image);
+  }
+  stage.end();
+  done({ painted, named, drawn, images: images.size });
 })();
 """
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import socket
 import threading
-import time
 import urllib.request
 from http.client import HTTPConnection
 from typing import TYPE_CHECKING
@@ -95,7 +94,7 @@ PATHS = [
 
 def test_path_traversal_gives_404(server: RunningServer) -> None:
     for path in PATHS:
-        connection = HTTPConnection("127.0.0.1", server.port, timeout=10)
+        connection = HTTPConnection("127.0.0.1", server.port, timeout=120)
         connection.putrequest("GET", path, skip_host=False)
         connection.endheaders()
         assert connection.getresponse().status == 404, path
@@ -120,8 +119,10 @@ def test_a_question_that_takes_too_long_is_given_up(
     from omnitm.explorer import create_app
 
     app = create_app(explainer, ExplorerSettings(timeout=0.05))
-    monkeypatch.setattr(app.state.answers, "row", lambda *_: time.sleep(0.4))
+    release = threading.Event()
+    monkeypatch.setattr(app.state.answers, "row", lambda *_: release.wait(120))
     answer = TestClient(app, base_url="http://localhost").get("/api/row", params={"word": "car"})
+    release.set()
     assert answer.status_code == 503
     assert "no answer within 0.05 seconds" in answer.json()["error"]
 
@@ -129,13 +130,13 @@ def test_a_question_that_takes_too_long_is_given_up(
 def test_a_hundred_slow_clients_do_not_block_a_fast_one(
     explainer: Explainer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Half of them never finish their request, the other half ask questions that take long."""
-    with RunningServer(explainer, ExplorerSettings(port=0, max_waiting=20)) as server:
+    """Half of them never finish their request, the other half ask questions that end after all the others."""
+    with RunningServer(explainer, ExplorerSettings(port=0, max_waiting=20, timeout=600)) as server:
         started, release = threading.Event(), threading.Event()
 
         def slow(*_: object) -> dict[str, str]:
             started.set()
-            release.wait(20)
+            release.wait(300)
             return {}
 
         monkeypatch.setattr(server.app.state.answers, "rules", slow)
@@ -145,17 +146,14 @@ def test_a_hundred_slow_clients_do_not_block_a_fast_one(
             connection.sendall(f"POST /api/common HTTP/1.1\r\n{host}Content-Length: 900\r\n\r\n{{".encode())
         for connection in slow_ones[50:]:
             connection.sendall(f"GET /api/rules?word=car HTTP/1.1\r\n{host}\r\n".encode())
-        assert started.wait(10)
-        began = time.monotonic()
+        assert started.wait(120)
         for _ in range(5):
-            with urllib.request.urlopen(f"{server.address}api/neighbours?word=car", timeout=10) as answer:  # noqa: S310 - our own
+            with urllib.request.urlopen(f"{server.address}api/neighbours?word=car", timeout=120) as answer:  # noqa: S310 - our own
                 assert json.load(answer)["neighbours"]
-        seconds = time.monotonic() - began
         refused = slow_ones[-1].recv(100)
         release.set()
         for connection in slow_ones:
             connection.close()
-    assert seconds < 3
     assert b"503" in refused
 
 

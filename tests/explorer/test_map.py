@@ -192,7 +192,7 @@ def test_the_full_map_is_computed_once_in_a_process_of_its_own(own_copy: Path) -
         assert client.get("/api/map").json()["method"] is None
         assert header_of(client.get("/api/map/points").content)["method"] == "PCA"
         assert client.post("/api/map", json={}).json()["work"]["problem"] == ""
-        assert app.state.maps._work.wait(90)
+        assert app.state.maps._work.wait(600)
         assert client.get("/api/map").json() == {"method": "t-SNE", "can_compute": True, "work": None}
         header = header_of(client.get("/api/map/points").content)
     assert header["method"] == "t-SNE"
@@ -204,7 +204,7 @@ def test_the_full_map_is_computed_once_in_a_process_of_its_own(own_copy: Path) -
 
 def test_a_map_that_fails_says_why(tmp_path: Path) -> None:
     work = MapWork(tmp_path / "nothing")
-    assert work.wait(60)
+    assert work.wait(600)
     assert "does not exist" in work.problem
 
 

@@ -80,7 +80,7 @@ def test_too_many_questions_are_refused() -> None:
 
     async def ask() -> None:
         try:
-            await threads.run(release.wait, 20)
+            await threads.run(release.wait, 120)
         except BusyError as error:
             refused.append(str(error))
             release.set()

@@ -97,7 +97,7 @@ def test_a_lock_keeps_others_out_until_it_is_closed(side: Any, tmp_path: Path) -
     waiting = threading.Thread(target=side.lock, args=(second,), kwargs={"wait": True})
     waiting.start()
     os.close(first)
-    waiting.join(20)
+    waiting.join(120)
     assert not waiting.is_alive()
     assert (tmp_path / "lock").read_bytes() == b"content"
     side.remove_locked(tmp_path / "lock", second)

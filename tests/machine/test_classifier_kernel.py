@@ -121,6 +121,31 @@ def test_long_runs_on_every_instruction_set(isa: str, specificity: float) -> Non
     assert np.abs(reference.weights).max() > 1  # some clauses were true
 
 
+@pytest.mark.parametrize("state", [144, 145, 146, 147])
+def test_a_literal_just_out_of_reach_of_the_log_is_seen_to_cross(state: int) -> None:
+    """Each clause includes one word that no document has, and every lesson (s = 1) takes a step from it.
+
+    A full log is 16 lessons; states from 144 on, 17 or more steps above 127, cannot cross within one. After
+    `state - 127` lessons the clause is empty and true, and is taught otherwise.
+    """
+    random = np.random.default_rng(state)
+    documents = random.random((100, 300)) < 0.02
+    documents[:, 280] = False
+    labels = random.integers(0, 2, 100)
+    plan = ClassifierSettings(n_clauses=6, threshold=8000, specificity=1.0, clause_drop=0.0)
+    key = classifier_key(1)
+    reference, banks = ReferenceClassifier(plan, 2, 300, key), ClauseBanks.new(plan, 2, 300, key)
+    reference.states = np.full((2, 6, 600), 60, dtype=np.int16)
+    reference.states[..., 280] = state
+    banks.planes[...] = pack(reference.states, banks.planes)
+    reference.learn_epoch(documents, labels)
+    banks.learn_epoch(Documents.from_csr(sp.csr_matrix(documents)), labels)
+    assert (reference.states[..., 280] < 128).any()
+    for label in range(2):
+        assert np.array_equal(banks.states(label), reference.states[label])
+    assert np.array_equal(banks.weights, reference.weights)
+
+
 def test_threads_do_not_change_anything() -> None:
     random = np.random.default_rng(5)
     documents = Documents.from_csr(sp.csr_matrix(random_documents(random, 60, 100)))

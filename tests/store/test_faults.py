@@ -8,7 +8,6 @@ import os
 import shutil
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -278,7 +277,5 @@ print(WordVectors.load(sys.argv[1], verify=True).most_similar("a0", topn=1)[0][0
 def test_import_and_load_need_no_network(whole: WordVectors, tmp_path: Path) -> None:
     whole.save(tmp_path / "m")
     command = [sys.executable, "-c", NO_NETWORK, str(tmp_path / "m")]
-    started = time.monotonic()
     result = subprocess.run(command, capture_output=True, text=True, check=True)
     assert result.stdout.strip() in {"b0", "a1"}
-    assert time.monotonic() - started < 120
