@@ -50,6 +50,12 @@ def test_read_outs_by_hand(name: str, wanted: list[int]) -> None:
     assert read_out(name, STATES, WEIGHTS, 128).tolist() == wanted
 
 
+def test_a_literal_is_included_from_n_on() -> None:
+    states = np.array([[128, 127, 127, 129]], dtype=np.uint8)
+    weights = np.array([1], dtype=np.int32)
+    assert read_out("included only", states, weights, 128).tolist() == [128, -129]
+
+
 def test_no_positive_clause() -> None:
     assert read_out("weighted", STATES, -np.abs(WEIGHTS), 128).tolist() == [0, 0]
 

@@ -15,6 +15,8 @@ from omnitm.vectors import WordVectors
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from omnitm.similarity.scorers import Metric
+
 WORDS = ["man", "woman", "king", "queen", "boy", "girl", "walk", "walked", "play", "played", "table"]
 PLACES = {
     "man": (1, 0, 0, 0, 0), "woman": (1, 1, 0, 0, 0), "king": (1, 0, 1, 0, 0), "queen": (1, 1, 1, 0, 0),
@@ -67,15 +69,40 @@ def test_restricted_vocabulary(vectors: WordVectors, questions: Path) -> None:
     assert report.n_candidates == 4
 
 
-def test_integer_vectors_by_every_metric() -> None:
-    names = ["a", "b", "c", "d", "e"]
-    matrix = np.array(
-        [[0, 9, 1, 1, 1], [9, 0, 1, 9, 1], [1, 1, 0, 9, 1], [1, 9, 9, 0, 1], [1, 1, 1, 1, 0]], dtype=np.int16
-    )
-    vectors = WordVectors(matrix[:4], names[:4], ["e", *names[:4]])
-    for metric in ("association", "association-symmetric", "cosine", "similarity"):
-        report = evaluate_analogies(vectors, {"x": [("a", "b", "c", "d")]}, metric=metric)
-        assert report.sections[0].n_right == 1  # d is the only word left
+def test_what_a_and_b_share_is_taken_away() -> None:
+    """By b and c alone the answer would be person, which is near to all three words of the question."""
+    rows = np.array([[1, 0, 0], [1, 1, 0], [1, 0, 1], [1, 1, 1], [1, 0.5, 0.5]], dtype=np.float32)
+    vectors = WordVectors(rows, ["man", "woman", "king", "queen", "person"], None)
+    report = evaluate_analogies(vectors, {"x": [("man", "woman", "king", "queen")]})
+    assert report.sections[0].n_right == 1
+    other_way = evaluate_analogies(vectors, {"x": [("woman", "man", "king", "queen")]})
+    assert other_way.sections[0].n_right == 0
+
+
+@pytest.mark.parametrize("metric", ["association", "association-symmetric", "cosine", "similarity"])
+def test_integer_vectors_by_every_metric(metric: Metric) -> None:
+    """The answer is the word with the highest s(b, x) - s(a, x) + s(c, x), for each of 60 questions."""
+    random = np.random.default_rng(4)
+    names = [f"{k}w" for k in range(30)]
+    matrix = random.integers(-90, 90, size=(25, 30)).astype(np.int16)
+    matrix[np.arange(25), np.arange(5, 30)] = 0
+    vectors = WordVectors(matrix, names[5:], names)
+    best, second = [], []
+    for _ in range(60):
+        a, b, c = random.choice(names[5:], 3, replace=False).tolist()
+        others = [word for word in names[5:] if word not in {a, b, c}]
+        sums = {
+            x: vectors.similarity(b, x, metric=metric)
+            - vectors.similarity(a, x, metric=metric)
+            + vectors.similarity(c, x, metric=metric)
+            for x in others
+        }
+        ordered = sorted(others, key=lambda x: -sums[x])
+        best.append((a, b, c, ordered[0]))
+        second.append((a, b, c, ordered[1]))
+    right, wrong = evaluate_analogies(vectors, {"best": best, "second": second}, metric=metric).sections
+    assert (right.n_used, right.n_right) == (60, 60)
+    assert (wrong.n_used, wrong.n_right) == (60, 0)
 
 
 def test_mistakes(vectors: WordVectors, tmp_path: Path) -> None:

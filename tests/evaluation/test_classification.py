@@ -85,6 +85,8 @@ def test_a_share_of_each_document_is_replaced_at_the_same_places_for_all_models(
         distances = np.abs(after[places].astype(int) - before[places])
         assert (distances <= 5).all() if labels[number] else (distances > 100).all()
     assert len(perturbation.places(0, 3)) == 1
+    counts = {length: len(Perturbation().places(0, length)) for length in (0, 1, 29, 31, 49, 51, 69, 71)}
+    assert counts == {0: 0, 1: 1, 29: 1, 31: 2, 49: 2, 51: 3, 69: 3, 71: 4}  # 5 %, to the nearest number
     assert len(Perturbation(share=0).places(0, 3)) == 0
 
 
@@ -163,34 +165,44 @@ def test_what_is_no_task() -> None:
         make_task(reviews(), n_words=0)
 
 
+def wide_reviews() -> tuple[list[str], LabelledDocuments]:
+    """Eight words of praise, eight of blame and eight plain ones, and reviews made of them."""
+    praise, blame, plain = ([f"{kind}{letter}" for letter in "abcdefgh"] for kind in ("good", "bad", "plain"))
+    random = np.random.default_rng(0)
+    texts = [" ".join(random.choice((blame, praise)[k % 2] + plain, 12)) for k in range(120)]
+    splits = ["train"] * 60 + ["test"] * 60
+    documents = LabelledDocuments("toy", tuple(texts), ("neg", "pos") * 60, tuple(splits))
+    return praise + blame + plain, documents
+
+
 def test_bad_neighbours_cost_accuracy(tmp_path: Path) -> None:
-    words = GOOD + BAD + PLAIN
-    kinds = np.repeat(np.eye(3), (3, 3, 4), axis=0)
-    good = WordVectors(kinds.astype(np.float32), words, None)
-    swapped = WordVectors(kinds[:, [1, 0, 2]][[3, 4, 5, 0, 1, 2, 6, 7, 8, 9]].astype(np.float32), words, None)
+    """In positive reviews words become similar ones, in negative ones dissimilar ones; here four of five do.
+
+    To the right model praise is like praise, and nothing is less like blame than plain words. To the wrong
+    one praise is like blame, and nothing is less like blame than praise: what is learnt is upside down.
+    """
+    words, documents = wide_reviews()
+    right = np.repeat([[0.0, 1.0], [1.0, 0.0], [-1.0, 0.0]], 8, axis=0)
+    wrong = np.concatenate([3 * np.eye(8, 10), np.zeros((16, 10))])
+    wrong[:16, 8], wrong[16:, 8], wrong[16:, 9] = 1, 0.5, 1
+    both = {"right": right, "wrong": wrong}
+    sources = {name: WordVectors(rows.astype(np.float32), words, None) for name, rows in both.items()}
     steps: list[str] = []
-    report = evaluate_classification(
-        {"good": good, "same": swapped},
-        reviews(),
-        classifiers=["LR", "NB"],
-        perturbation=Perturbation(share=0.5),
-        folder=tmp_path,
-        on_step=steps.append,
-    )
+    common: dict[str, Any] = {
+        "classifiers": ["NB"], "perturbation": Perturbation(share=0.8), "folder": tmp_path,
+        "on_step": steps.append,
+    }  # fmt: skip
+    report = evaluate_classification(sources, documents, **common)
     rows = {row.source: row for row in report.rows}
-    assert rows[UNCHANGED].accuracies == {"LR": 1.0, "NB": 1.0}
-    assert rows["good"].accuracies == rows["same"].accuracies  # equal geometry, equal replacements
-    assert rows["good"].average == pytest.approx(np.mean(list(rows["good"].accuracies.values())))
-    assert "good: 360 words drawn, 0 of them unknown" in report.notes[2]
-    assert report.notes[1] == "random words: 360 words drawn, 0 of them unknown to it and left as they were"
-    assert list(rows) == [UNCHANGED, RANDOM, "good", "same"]
-    assert "good: replacing words" in steps
+    assert list(rows) == [UNCHANGED, RANDOM, "right", "wrong"]
+    right_of_60 = {name: row.accuracies["NB"] * 60 for name, row in rows.items()}
+    assert right_of_60 == pytest.approx({UNCHANGED: 60, RANDOM: 50, "right": 57, "wrong": 16})
+    assert all(row.average == row.accuracies["NB"] for row in report.rows)
+    left = "600 words drawn, 0 of them unknown to it and left as they were"
+    assert report.notes[1:3] == (f"random words: {left}", f"right: {left}; neighbours by cosine")
+    assert "right: replacing words" in steps
     before = len(steps)
-    again = evaluate_classification(
-        {"good": good, "same": swapped}, reviews(), classifiers=["LR", "NB"],
-        perturbation=Perturbation(share=0.5), folder=tmp_path, on_step=steps.append,
-    )  # fmt: skip
-    assert again.rows == report.rows
+    assert evaluate_classification(sources, documents, **common).rows == report.rows
     assert len(steps) == before
 
 
@@ -236,6 +248,31 @@ def test_several_draws_are_averaged(tmp_path: Path) -> None:
     assert [row.source for row in plain.rows] == ["m"]
     with pytest.raises(ParameterError, match=r"'n_draws' parameter of .* must be an int >= 1"):
         evaluate_classification({}, reviews(), n_draws=0)
+
+
+def test_classifiers_have_the_settings_of_the_paper() -> None:
+    wanted: dict[str, dict[str, Any]] = {
+        "RF": {"n_estimators": 100, "random_state": 42},
+        "LR": {"random_state": 42},
+        "NB": {},
+        "SVM": {"random_state": 42},
+        "MLP": {"random_state": 42},
+        "TM": {
+            "n_clauses": 1000,
+            "threshold": 8000,
+            "specificity": 2.0,
+            "clause_drop": 0.75,
+            "n_epochs": 10,
+            "binarize": 0,
+            "seed": 42,
+        },
+    }
+    assert list(CLASSIFIERS) == list(wanted)
+    for name, settings in wanted.items():
+        classifier = make_classifier(name, 2)
+        plain = type(classifier)().get_params()
+        jobs = {"n_jobs": 2} if name in {"RF", "TM"} else {}
+        assert classifier.get_params() == {**plain, **settings, **jobs}, name
 
 
 def test_all_classifiers_learn_a_simple_task() -> None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import copy
 import json
 import math
 import shutil
@@ -23,7 +24,13 @@ from omnitm.evaluation.dimensions import (
     read_out_again,
     read_out_raw,
 )
-from omnitm.evaluation.interpretability import measure_interpretability, stability, word_tops
+from omnitm.evaluation.interpretability import (
+    _Columns,
+    faithfulness,
+    measure_interpretability,
+    stability,
+    word_tops,
+)
 from omnitm.machine import AutoencoderSettings
 from omnitm.training import train_model, train_vectors
 from omnitm.vectors import WordVectors
@@ -88,6 +95,42 @@ def test_topics_are_readable_and_mixtures_are_not(held_out: Coherence) -> None:
 def test_without_its_coordinate_nothing_is_left(held_out: Coherence) -> None:
     found = measure_interpretability(block_readout(readable=True), held_out)
     assert [(step.removed, step.left_without_top) for step in found.faithfulness] == [(1, 0.0)]
+
+
+def test_what_is_left_is_a_cosine_again() -> None:
+    """Of (2, 1, 1) and (2, 1, 0), without their strongest and without each of their common coordinates."""
+    pair = np.array([[2, 1, 1], [2, 1, 0]], dtype=np.float64)
+    found = faithfulness(Readout("two", ["a", "b"], pair, None), 2, np.random.default_rng(0))
+    whole, without_first, without_second = 5 / np.sqrt(30), 1 / np.sqrt(2), 4 / np.sqrt(20)
+    assert [step.removed for step in found] == [1]
+    assert found[0].left_without_top == pytest.approx(without_first / whole)
+    random = [without_first / whole, without_second / whole]
+    means = [random[0], random[1], sum(random) / 2]
+    assert min(abs(found[0].left_without_random - mean) for mean in means) < 1e-9
+
+
+def test_the_odd_one_goes_least_well_with_all_others(held_out: Coherence) -> None:
+    """By sums over the others: one good friend does not make up for four strangers."""
+    coherence = copy.copy(held_out)
+    coherence._places = {word: place for place, word in enumerate("abcde")}
+    npmi = np.full((5, 5), 0.5)
+    npmi[3], npmi[:, 3] = -0.8, -0.8
+    npmi[3, 0] = npmi[0, 3] = 0.9
+    npmi[4, :4] = npmi[:4, 4] = 0.1
+    coherence._npmi = npmi
+    assert coherence.odd_one_out(list("abcde")) == "d"
+    assert coherence.odd_one_out(list("abce")) == "e"
+
+
+def test_an_intruder_is_low_here_and_high_elsewhere() -> None:
+    words = [f"w{k}" for k in range(24)]
+    values = np.zeros((24, 2), dtype=np.float32)
+    values[:12, 0] = np.arange(12, 0, -1)
+    values[12:, 1] = np.arange(12, 0, -1)
+    columns = _Columns.of(Readout("two", words, values, None), [0, 1])
+    assert columns.tops == [words[:10], words[12:22]]
+    assert columns.lower_half(0, np.random.default_rng(0)) == set(words[12:])
+    assert columns.lower_half(1, np.random.default_rng(0)) == set(words[:12])
 
 
 def test_strong_coordinates_matter_more_than_random_ones(held_out: Coherence) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from itertools import combinations
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -19,6 +19,8 @@ from omnitm.evaluation.word_maps import Separation, WordMap, map_words, separati
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from numpy.typing import NDArray
 
 SMALL = {"land": ("road", "car", "wheel", "driver"), "sea": ("sea", "ship", "sail", "wave")}
 
@@ -145,6 +147,35 @@ def test_groups_that_differ_separate_on_the_map() -> None:
     assert np.array_equal(found.positions, again.positions)
     assert json.loads(found.to_json())["groups"] == ["land"] * 4 + ["sea"] * 4
     assert separation_table([found]).rows[0][:3] == ["toy", "8", "2"]
+
+
+@pytest.mark.parametrize(("n_words", "perplexity"), [(100, 30.0), (10, 3.0)])
+def test_the_settings_of_t_sne_are_the_papers(
+    monkeypatch: pytest.MonkeyPatch, n_words: int, perplexity: float
+) -> None:
+    asked: dict[str, Any] = {}
+
+    class Recorder:
+        def __init__(self, max_iter: int, **settings: Any) -> None:
+            asked.update(settings, max_iter=max_iter)
+
+        def fit_transform(self, rows: NDArray[np.float32]) -> NDArray[np.float32]:
+            return rows[:, :2]
+
+    monkeypatch.setattr("sklearn.manifold.TSNE", Recorder)
+    words = [f"w{k}" for k in range(n_words)]
+    rows = np.random.default_rng(1).standard_normal((n_words, 3)).astype(np.float32)
+    groups = {"even": tuple(words[::2]), "odd": tuple(words[1::2])}
+    map_words(WordVectors(rows, words, None), groups)
+    assert asked == {
+        "n_components": 2,
+        "perplexity": perplexity,
+        "learning_rate": 200.0,
+        "random_state": 42,
+        "init": "pca",
+        "method": "exact",
+        "max_iter": 2000,
+    }
 
 
 def test_the_bounds_are_those_of_each_model() -> None:

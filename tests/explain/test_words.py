@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -75,6 +76,22 @@ def test_firing_rates_are_those_of_merged_documents(board: DocumentIndex, explai
         true = np.array([set(rule.present) <= words and not words & set(rule.absent) for words in fired])
         assert with_word == true[examples.labels].mean()
         assert without == true[~examples.labels].mean()
+
+
+def test_fresh_examples_are_not_those_of_training(board: DocumentIndex, explainer: Explainer) -> None:
+    from omnitm.explain.firing import fresh_examples
+    from omnitm.machine import training_examples
+
+    machine = explainer.machines["a0"]
+    settings = replace(machine.settings, n_examples=200, accumulation=8)
+    fresh = fresh_examples(board, settings, 0, machine.key)
+    trained = training_examples(board, settings, 0, machine.key)
+    assert fresh.documents.shape == trained.documents.shape == (200, 8)
+    seen = {tuple(drawn) for drawn in trained.documents.tolist()}
+    assert not seen & {tuple(drawn) for drawn in fresh.documents.tolist()}
+    assert not np.array_equal(fresh.labels, trained.labels)
+    long = replace(settings, n_examples=900, n_epochs=2)
+    assert len(fresh_examples(board, long, 0, machine.key).documents) == 1000
 
 
 def test_strongest_and_weakest_literals(board: DocumentIndex, explainer: Explainer) -> None:

@@ -11,7 +11,7 @@ import pytest
 from omnitm.similarity.combined import contributions, similarity_parts
 from omnitm.similarity.nearest_rows import neighbour_lists
 from omnitm.similarity.row_profile import log_ratio
-from omnitm.similarity.word_forms import relatives_by_letters
+from omnitm.similarity.word_forms import _speakers, relatives_by_letters
 from omnitm.vectors import WordVectors
 
 if TYPE_CHECKING:
@@ -67,6 +67,14 @@ def test_relatives_keep_the_same_company(matrix: NDArray[np.int16]) -> None:
     names = [*LONE[:-2], "rapid", "rapids"]  # words 118 and 119: of other topics
     vectors = WordVectors(matrix, names, names)
     assert vectors.family("rapid") == [("rapid", 1.0)]
+
+
+def test_relatives_have_a_cosine_above_a_fifth() -> None:
+    cosines = [1.0, 0.19, 0.21, -0.9]
+    smooth = np.array([[c, np.sqrt(1 - c * c)] for c in cosines], dtype=np.float32)
+    starts, members, weights = _speakers(["rapid", "rapids", "rapidly", "rapider"], smooth)
+    assert members[: starts[1]].tolist() == [0, 2]
+    assert weights[: starts[1]] == pytest.approx([2 / 3, 1 / 3])
 
 
 def test_the_nearest_five_of_many_relatives(matrix: NDArray[np.int16]) -> None:
