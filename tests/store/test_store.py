@@ -155,8 +155,8 @@ def test_forged_manifests(model: Path, change: Any, message: str, monkeypatch: p
     monkeypatch.setattr(os, "open", counted)
     with pytest.raises(FileError, match=message):
         WordVectors.load(model)
-    assert opened[0] == "manifest.json"
-    assert len(opened) == len(set(opened)) <= len(FILES)
+    assert len(opened) == len(set(opened))
+    assert set(opened) <= set(FILES)
 
 
 @pytest.mark.parametrize("content", [b"", b"[" * 100_000, b"\xff\xfe", b"[]", b"NaN"])
