@@ -181,6 +181,22 @@ def test_refusals_of_contents(client: TestClient, path: str, content: Any, messa
 
 
 @pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        ("matches", rb'{"word": "\ud800", "present": ["wheel"]}'),
+        ("matches", rb'{"word": "car", "present": ["\udfffwheel"]}'),
+        ("matches", rb'{"word": "car", "absent": ["wheel", "\ud83d"]}'),
+        ("evidence", rb'{"words": ["\ud800"]}'),
+        ("common", rb'{"words": ["car", "\ud800"]}'),
+    ],
+)
+def test_half_a_character_is_no_word(client: TestClient, path: str, body: bytes) -> None:
+    answer = client.post(f"/api/{path}", content=body)
+    assert answer.status_code == 400
+    assert "half a character" in answer.json()["error"]
+
+
+@pytest.mark.parametrize(
     ("body", "message"), [(b"{", "must be JSON"), (b"[" * 90_000, "JSON"), (b"[]", "JSON object")]
 )
 def test_refusals_of_bodies(client: TestClient, body: bytes, message: str) -> None:

@@ -6,13 +6,18 @@ import contextlib
 import math
 import os
 import secrets
+import signal
+import socket
+import subprocess
 import sys
-import tempfile
+import threading
 import time
 from collections import deque
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from omnitm import __version__
+from omnitm.engines import ray_leftovers
 from omnitm.engines.distribution import CorpusSource
 from omnitm.engines.hang_timeout import check_patience
 from omnitm.engines.job_queue import Ledger
@@ -37,6 +42,8 @@ _SECONDS_PER_BATCH = 1.5
 _FIRST_BATCH = 8  # words; how long one takes is not known yet
 _LARGEST_RESULT = 1 << 25  # bytes
 _BATCHES_PER_CORE = 2  # one in training, one waiting beside it
+_SECONDS_TO_CONNECT = 13.0  # from the beginning, with the time that it takes to import Ray
+_CLIENT_PORT = 10001  # Ray's default for addresses that begin with ray://
 _LOCAL_TOKEN = secrets.token_hex(32)
 
 
@@ -189,32 +196,110 @@ class _Dispatcher:
 @contextlib.contextmanager
 def connected(address: str | None, n_jobs: int | None) -> Iterator[Any]:
     """Yield the module `ray`, connected; a connection or cluster made here ends with the block."""
+    deadline = time.monotonic() + _SECONDS_TO_CONNECT
     with contextlib.ExitStack() as stack:
         if address is None:
             stack.enter_context(_local_token())
+        elif address != "auto":
+            within(deadline, address, lambda: socket.create_connection(_host_and_port(address)).close())
         ray = _imported()
         if ray.is_initialized():
             yield ray
             return
-        where: dict[str, Any] = {"address": address}
+        stack.enter_context(_ordinary_sigterm())
         if address is None:
-            folder = stack.enter_context(
-                tempfile.TemporaryDirectory(prefix="ray-", ignore_cleanup_errors=True)
-            )
+            folder = stack.enter_context(_watched_folder())
+            stack.callback(ray.shutdown)
             where = {"address": "local", "num_cpus": n_jobs, "include_dashboard": False, "_temp_dir": folder}
-            where["_node_ip_address"] = "127.0.0.1"
-        _connect(ray, where)
-        stack.callback(ray.shutdown)
+            _init(ray, where | {"_node_ip_address": "127.0.0.1"})
+        else:
+            within(deadline, address, lambda: _init(ray, {"address": address}))
+            stack.callback(ray.shutdown)
+        _interrupt_on_sigterm()
         yield ray
 
 
-def _connect(ray: Any, where: dict[str, Any]) -> None:
+def within(deadline: float, address: str, connect: Callable[[], None]) -> None:
+    """Connect in a thread, which is left alone if it has not finished in time."""
+    problems: list[BaseException] = []
+
+    def attempt() -> None:
+        try:
+            connect()
+        except (OSError, EngineError) as error:
+            problems.append(error)
+
+    thread = threading.Thread(target=attempt, name="omnitm-connect", daemon=True)
+    thread.start()
+    thread.join(max(0.0, deadline - time.monotonic()))
+    if thread.is_alive():
+        raise _no_connection(address, f"no answer in {_SECONDS_TO_CONNECT:.0f} seconds")
+    if problems and isinstance(problems[0], EngineError):
+        raise problems[0]
+    if problems:
+        raise _no_connection(address, str(problems[0]))
+
+
+def _host_and_port(address: str) -> tuple[str, int]:
+    """Take an address apart: "host:port", "[::1]:port", "ray://host:port"."""
+    try:
+        parts = urlsplit(address if "://" in address else f"//{address}")
+        port = parts.port or (_CLIENT_PORT if parts.scheme == "ray" else None)
+    except ValueError:
+        parts, port = urlsplit(""), None
+    if not parts.hostname or port is None:
+        raise _no_connection(address, "not an address such as HOST:6379")
+    return parts.hostname, port
+
+
+def _no_connection(address: str, problem: str) -> EngineError:
+    advice = "is it running, and do RAY_AUTH_MODE and RAY_AUTH_TOKEN fit?"
+    return EngineError(f"Ray: no connection to {address} ({problem}); {advice}")
+
+
+def _init(ray: Any, where: dict[str, Any]) -> None:
     try:
         ray.init(**where, log_to_driver=False, logging_level="ERROR")
     except (ConnectionError, RuntimeError, ValueError, ray.exceptions.RayError) as error:
         problem = (str(error).strip() or type(error).__name__).splitlines()[0]
-        advice = "is it running, and do RAY_AUTH_MODE and RAY_AUTH_TOKEN fit?"
-        raise EngineError(f"Ray: no connection to {where['address']} ({problem}); {advice}") from error
+        raise _no_connection(where["address"], problem) from error
+
+
+@contextlib.contextmanager
+def _watched_folder() -> Iterator[str]:
+    """Make the folder of a cluster; a watcher ends and removes what is there when this process has ended."""
+    folder = ray_leftovers.new_folder()
+    command = [sys.executable, "-I", "-S", ray_leftovers.__file__, folder]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, start_new_session=True) as watcher:  # noqa: S603 - ours
+        try:
+            yield folder
+        finally:
+            assert watcher.stdin is not None  # noqa: S101 - a pipe was asked for
+            watcher.stdin.close()
+            watcher.wait()
+
+
+@contextlib.contextmanager
+def _ordinary_sigterm() -> Iterator[None]:
+    """Put back what SIGTERM does: Ray's own handler writes a stack trace."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.getsignal(signal.SIGTERM)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _interrupt_on_sigterm() -> None:
+    """Let SIGTERM do what Ctrl-C does: finished words are kept, and the last line says how to go on."""
+
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGTERM, interrupt)
 
 
 def _imported() -> Any:

@@ -30,6 +30,7 @@ class Question:
             raise ParameterError(f"The {name!r} parameter must be a text. Got {_short(value)} instead.")
         if len(value) > LONGEST_WORD:
             raise ParameterError(f"The {name!r} parameter must have at most {LONGEST_WORD:,} characters.")
+        _check_characters(name, value)
         return value
 
     def count(self, name: str, default: int, most: int | None = None) -> int:
@@ -63,7 +64,19 @@ class Question:
         if len(value) > self.settings.max_words:
             problem = f"at most {self.settings.max_words:,} words. Got {len(value):,}; choose fewer."
             raise ParameterError(f"The {name!r} parameter must have {problem}")
+        _check_characters(name, "".join(value))
         return value
+
+
+def _check_characters(name: str, text: str) -> None:
+    """Refuse halves of characters (lone surrogates), which JSON can name but no text can have."""
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        half = text[error.start]
+        raise ParameterError(
+            f"The {name!r} parameter must be text. Got {half!r}, half a character."
+        ) from None
 
 
 def parse_body(content: bytes) -> dict[str, Any]:

@@ -1,0 +1,197 @@
+"""A Ray cluster that we start ends with its driver; one that is not there is named soon."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from omnitm.corpus import build_index
+from omnitm.engines import ray_cluster, ray_leftovers
+from omnitm.engines.ray_cluster import RayEngine
+from omnitm.errors import EngineError
+from omnitm.store.journal import finished_rows
+from omnitm.training import train_vectors
+
+from .conftest import descendants
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from omnitm.corpus import DocumentIndex
+
+pytestmark = pytest.mark.skipif(
+    importlib.util.find_spec("ray") is None or not Path("/proc/self/fd").exists(),
+    reason="needs Ray (pip install 'omnitm[ray]') and /proc",
+)
+SECONDS_TO_END = 15.0
+
+
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    """Make a temporary folder with a short name: Ray puts sockets there."""
+    made = Path(tempfile.mkdtemp(prefix="r", dir="/tmp"))
+    yield made
+    for left in made.glob(ray_leftovers.PREFIX + "*"):
+        ray_leftovers.end(str(left))
+    shutil.rmtree(made, ignore_errors=True)
+
+
+@contextlib.contextmanager
+def training(folder: Path) -> Iterator[subprocess.Popen[str]]:
+    """Train on a cluster of its own, for minutes; goes on when a few words are trained."""
+    random = np.random.default_rng(5)
+    words = [f"word{a}{b}" for a in "abcdefghijklmnopqrst" for b in "abcdefghijklmnopqrst"]
+    lines = [" ".join(random.choice(words, 12)) for _ in range(3000)]
+    (folder / "text.txt").write_text("\n".join(lines))
+    index = build_index(folder / "text.txt", folder / "index")
+    command = [sys.executable, "-m", "omnitm.cli", "train", str(index), "-o", str(folder / "m"), "--quiet"]
+    command += ["--n-examples", "40000", "--engine", "ray", "--workers", "1"]
+    environment = {**os.environ, "TMPDIR": str(folder)}
+    environment.pop("RAY_AUTH_MODE", None)
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment) as driver:
+        try:
+            wait_until(
+                lambda: driver.poll() is not None or finished_rows(folder / "m" / "journal") > 0, seconds=120
+            )
+            assert driver.poll() is None, driver.communicate()[1]
+            yield driver
+        finally:
+            driver.kill()
+
+
+def wait_until(is_so: Callable[[], object], seconds: float) -> None:
+    deadline = time.monotonic() + seconds
+    while not is_so():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def cluster_of(folder: Path) -> Path:
+    (cluster,) = folder.glob(ray_leftovers.PREFIX + "*")
+    assert ray_leftovers.members(str(cluster))
+    return cluster
+
+
+@pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGKILL])
+def test_a_cluster_ends_with_its_driver(folder: Path, number: signal.Signals) -> None:
+    with training(folder) as driver:
+        cluster, started = cluster_of(folder), descendants(driver.pid)
+        driver.send_signal(number)
+        driver.wait(SECONDS_TO_END)
+        wait_until(lambda: not cluster.exists(), SECONDS_TO_END)
+    assert ray_leftovers.members(str(cluster)) == []
+    wait_until(lambda: not any(is_running(pid) for pid in started), SECONDS_TO_END)
+
+
+def is_running(pid: int) -> bool:
+    with contextlib.suppress(OSError):
+        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
+    return False
+
+
+def test_sigterm_ends_with_our_own_line(folder: Path) -> None:
+    with training(folder) as driver:
+        cluster = cluster_of(folder)
+        driver.terminate()
+        _, said = driver.communicate(timeout=60)
+    assert driver.returncode == 130
+    assert said.startswith("omnitm: stopped: "), said
+    assert "--resume" in said
+    assert len(said.splitlines()) == 1, said
+    assert not cluster.exists()
+
+
+def test_the_next_start_removes_what_is_left(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(folder))
+    with training(folder) as driver:
+        cluster = cluster_of(folder)
+        ray_leftovers.remove_leftovers()
+        assert ray_leftovers.members(str(cluster)), "its driver is alive"
+        for pid in descendants(driver.pid):
+            if ray_leftovers.__file__.encode() in Path(f"/proc/{pid}/cmdline").read_bytes():
+                os.kill(pid, signal.SIGKILL)
+        driver.kill()
+        driver.wait()
+    assert cluster.exists()
+    ray_leftovers.remove_leftovers()
+    assert not cluster.exists()
+    assert ray_leftovers.members(str(cluster)) == []
+
+
+@pytest.fixture
+def nobody() -> Iterator[int]:
+    """Reserve a port on which nobody listens."""
+    with socket.socket() as reserved:
+        reserved.bind(("127.0.0.1", 0))
+        yield int(reserved.getsockname()[1])
+
+
+@pytest.mark.parametrize("address", ["127.0.0.1:{}", "ray://127.0.0.1:{}", "ray://127.0.0.1:{}/?a=b"])
+def test_nothing_listens(topics: DocumentIndex, nobody: int, address: str) -> None:
+    with pytest.raises(
+        EngineError, match=r"no connection to .*127\.0\.0\.1:\d+.* \(.*refused\); is it running"
+    ):
+        train_vectors(topics, engine=RayEngine(address.format(nobody)))
+
+
+@pytest.mark.parametrize("address", ["nowhere", "nowhere:x", "ray://", "host:99999999", ":6379"])
+def test_no_address(topics: DocumentIndex, address: str) -> None:
+    with pytest.raises(EngineError, match=r"\(not an address such as HOST:6379\)"):
+        train_vectors(topics, engine=RayEngine(address))
+
+
+def test_an_unknown_host(topics: DocumentIndex, monkeypatch: pytest.MonkeyPatch) -> None:
+    def unknown(*_: object, **__: object) -> None:
+        raise socket.gaierror(-2, "Name or service not known")
+
+    monkeypatch.setattr(socket, "getaddrinfo", unknown)
+    with pytest.raises(EngineError, match=r"no connection to cluster\.invalid:6379 \(.*not known\)"):
+        train_vectors(topics, engine=RayEngine("cluster.invalid:6379"))
+
+
+def test_a_name_server_or_a_listener_that_never_answers(
+    topics: DocumentIndex, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ray_cluster, "_SECONDS_TO_CONNECT", 0.2)
+    answered = threading.Event()
+
+    def silent(*_: object) -> socket.socket:
+        answered.wait(60)
+        return socket.socket()
+
+    monkeypatch.setattr(socket, "create_connection", silent)
+    with pytest.raises(EngineError, match=r"no connection to some\.where:6379 \(no answer in 0 seconds\)"):
+        train_vectors(topics, engine=RayEngine("some.where:6379"))
+    answered.set()
+
+
+@pytest.mark.parametrize("scheme", ["", "ray://"])
+def test_a_listener_that_is_not_ray(topics: DocumentIndex, tmp_path: Path, scheme: str) -> None:
+    """In a process of its own, with the real time limit."""
+    with socket.create_server(("127.0.0.1", 0), backlog=50) as silent:
+        address = f"{scheme}127.0.0.1:{silent.getsockname()[1]}"
+        command = [sys.executable, "-m", "omnitm.cli", "train", str(topics.path), "-o", str(tmp_path / "m")]
+        ended = subprocess.run(
+            [*command, "--quiet", "--engine", "ray", "--address", address],
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+            timeout=60,
+        )
+    assert ended.returncode == 2
+    assert ended.stderr.splitlines()[-1].startswith(f"omnitm: error: Ray: no connection to {address} (")
+    assert "Traceback" not in ended.stderr
