@@ -8,19 +8,22 @@ NATIVE := $(wildcard native/*.cpp native/*.hpp) CMakeLists.txt pyproject.toml
 help:            ## this list
 	@grep -E '^[a-z]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 12
 
-# What pip and the compiler say goes to a log; of a failure its end is shown.
+# What pip and the compiler say goes to a log; of a failure its end is shown. Without --no-compile, half of the time goes
+# to byte code that is never run.
 INSTALL_LOG := build/install.log
-PIP = $(BIN)/python -m pip --disable-pip-version-check install
+PIP = $(BIN)/python -m pip --disable-pip-version-check install --no-compile
 define logged
 	@mkdir -p build && echo "$(1) (log: $(INSTALL_LOG))"
 	@{ echo "== $(1)"; $(2); } >> $(INSTALL_LOG) 2>&1 || { tail -n 20 $(INSTALL_LOG); \
 	    echo "$(1): failed; all that was said is in $(INSTALL_LOG)"; exit 1; }
 endef
 
+MISSING_TOOLS := $(foreach tool,cmake ninja,$(if $(shell command -v $(tool)),,$(tool)))
+
 # What the package itself needs, and the tools that build it; without an isolated build, so that later ones are quick.
 $(VENV)/.built: $(NATIVE)
 	@test -d $(VENV) || $(PYTHON) -m venv $(VENV)
-	$(call logged,installing what builds omnitm,$(PIP) 'scikit-build-core>=0.10' 'nanobind>=2.4' cmake ninja)
+	$(call logged,installing what builds omnitm,$(PIP) 'scikit-build-core>=0.10' 'nanobind>=2.4' $(MISSING_TOOLS))
 	$(call logged,building and installing omnitm,$(PIP) --no-build-isolation -e .)
 	@touch $@
 

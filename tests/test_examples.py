@@ -107,11 +107,22 @@ def test_commands_in_the_readme(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
 def test_the_readme_names_files_and_targets_that_exist() -> None:
     readme = (ROOT / "README.md").read_text()
-    for target in re.findall(r"\]\(([^)#]+)\)", readme):
+    assert len(readme.splitlines()) <= 80
+    for target in re.findall(r"\]\((?!https:)([^)#]+)\)", readme):
         assert (ROOT / target).exists(), target
     targets = (ROOT / "Makefile").read_text()
     for target in re.findall(r"^make (\w+)", readme, flags=re.MULTILINE):
         assert f"\n{target}:" in targets
+
+
+def test_the_way_of_a_sentence_is_short_and_real() -> None:
+    """The page on the architecture names each file on the way once, and each exists."""
+    text = (DOCS / "architecture.md").read_text()
+    way = text[text.index("## The way of a sentence") : text.index("## Where do I add")]
+    files = re.findall(r"`((?:\w+/)+\w+\.\w+)`", way)
+    assert 20 <= len(set(files)) <= 40
+    for name in files:
+        assert (ROOT / "src" / "omnitm" / name).exists() or (ROOT / name).exists(), name
 
 
 def run_blocks(page: str) -> dict[str, object]:

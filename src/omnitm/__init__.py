@@ -3,6 +3,7 @@
 >>> from omnitm import OmniTMAE, WordVectors
 """
 
+import logging
 from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
@@ -35,6 +36,8 @@ _HOMES = {
     "WordVectors": "omnitm.vectors.word_vectors",
     "train_model": "omnitm.training.vocabulary",
 }
+
+logging.getLogger(__name__).addHandler(logging.NullHandler())  # silent until the user asks for a log
 
 
 def __getattr__(name: str) -> Any:

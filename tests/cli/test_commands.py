@@ -300,3 +300,17 @@ def test_public_names() -> None:
     assert "OmniTMAE" in dir(omnitm)
     with pytest.raises(AttributeError, match="has no attribute 'Word2Vec'"):
         _ = omnitm.Word2Vec
+
+
+def test_long_work_is_logged_if_asked_for(tmp_path: Path) -> None:
+    (tmp_path / "text.txt").write_text("driving a car on the road\nfish swim in the sea\n" * 20)
+    command = [sys.executable, "-m", "omnitm.cli", "train", "text.txt", "-o", "model", "--quiet"]
+    quiet = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert not quiet.stderr
+    verbose = subprocess.run(
+        [*command, "--force", "--verbose"], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    said = verbose.stderr.splitlines()
+    assert said[0] == "omnitm: indexing 1 files into model/index"
+    assert any(line.startswith("omnitm: training 6 of 6 words with AutoencoderSettings(") for line in said)
+    assert "omnitm: trained 6 words, 0 failed" in said

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import unicodedata
 from dataclasses import dataclass
 from pathlib import Path
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from omnitm.corpus.reading import TextBlock
     from omnitm.corpus.scratch import Scratch
 
+_log = logging.getLogger(__name__)
 LEAST_MEMORY = 192 << 20
 # Interpreter and libraries, then per thread: blocks in flight and two runs in both orders.
 FIXED_MEMORY = 96 << 20
@@ -227,6 +229,7 @@ def _build_folder(
     overwrite: bool,
 ) -> Path:
     vocabulary, resources = vocabulary or VocabularyRules(), resources or Resources()
+    _log.info("indexing %d files into %s", len(corpus.paths), output)
     with folder_in_the_making(output, overwrite=overwrite) as folder:
         sink = FolderSink(folder, resources.n_threads)
         try:
@@ -240,6 +243,7 @@ def _build_folder(
             sink.seal(sizes(built))
         finally:
             sink.close()
+    _log.info("indexed into %s", output)
     return output
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
     from omnitm.vectors.word_vectors import WordVectors
 
+_log = logging.getLogger(__name__)
 _WEIGHTS = "part_weights"
 _FAMILIES = "family_"
 
@@ -29,7 +31,9 @@ def kept_likeness(vectors: WordVectors, folder: Path | None) -> Likeness:
         return Likeness.of(vectors)
     found = _read(vectors, folder)
     if found is None:
+        _log.info("preparing similarities of %d words", len(vectors))
         found = Likeness.of(vectors)
+        _log.info("keeping them in %s", folder)
         write_derived(folder, RECIPE, _arrays(found))
     return found
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import warnings
 from collections import Counter
 from dataclasses import dataclass, replace
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
     from omnitm.corpus import DocumentIndex
     from omnitm.engines import Failure
 
+_log = logging.getLogger(__name__)
 _SHOWN_WORDS = 5
 _REPEAT = "give the same or leave it out"
 
@@ -227,7 +229,9 @@ def train_rows(
 
         if jobs:
             report(0)
+            _log.info("training %d of %d words with %s", len(jobs), len(words), record.settings)
             (engine or ThreadsEngine()).train(index, record.settings, jobs, write, report_words)
+            _log.info("trained %d words, %d failed", len(jobs) - len(failed), len(failed))
     return failed
 
 
