@@ -3,7 +3,11 @@
     python benchmarks/similarity_models.py wiki.idx -o models --models omni word2vec glove ppmi
     python benchmarks/similarity.py models --index wiki.idx --data DIR
 
-Writes benchmarks/results/similarity.md and similarity.json; models that are not there are named at the end.
+Writes benchmarks/results/similarity.md and similarity.json; models that are not there are named at the end. A
+model whose folder is NAME may have other seeds beside it, NAME-seed1 and so on: they are one row. Some models
+only, kept under another name:
+
+    python benchmarks/similarity.py models --index wiki.idx --only omni ppmi --name similarity-words
 """
 
 from __future__ import annotations
@@ -12,7 +16,7 @@ import argparse
 import json
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -24,6 +28,9 @@ from omnitm.evaluation.tables import similarity_tables
 from omnitm.paper.published import published_rows
 from omnitm.similarity.word_forms import RELATIVE_WEIGHT, relatives_by_letters
 from omnitm.vectors import WordVectors
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 RESULTS = Path(__file__).parent / "results"
 OTHER_SETS = ("SimLex-999", "WS-353-SIM", "WS-353-REL")
@@ -55,11 +62,16 @@ def main() -> None:
     parser.add_argument(
         "--rg65-only", action="store_true", help="keep the rows of the other models as they are"
     )
+    parser.add_argument("--only", nargs="+", choices=[*MODELS], help="score these models alone")
+    parser.add_argument("--name", default="similarity", help="of the files of results")
     arguments = parser.parse_args()
     index = DocumentIndex.open(arguments.index)
     frequencies = dict(zip(index.vocabulary, index.document_frequencies.tolist(), strict=True))
     common: dict[str, Any] = {"data": arguments.data, "frequencies": frequencies, "on_row": print}
-    report = kept_report() if arguments.rg65_only else full_report(arguments.models, common)
+    if arguments.only:
+        write(full_report(arguments.models, common, arguments.only), missing=[], name=arguments.name)
+        return
+    report = kept_report() if arguments.rg65_only else full_report(arguments.models, common, tuple(MODELS))
     for name in RG_65_ONLY:
         if (folder := arguments.models / name).exists():
             model = {name: WordVectors.load(folder)}
@@ -69,15 +81,19 @@ def main() -> None:
     write(report, missing=[name for name in folders if not (arguments.models / name).exists()])
 
 
-def full_report(folder: Path, common: dict[str, Any]) -> SimilarityReport:
+def full_report(folder: Path, common: dict[str, Any], names: Sequence[str]) -> SimilarityReport:
     """Score every model by each of its metrics, all on the pairs that all models know."""
-    models: dict[str, Any] = {
-        name: WordVectors.load(folder / name) for name in MODELS if (folder / name).exists()
-    }
-    models |= compact_forms(models["omni"]) if "omni" in models else {}
-    models |= {name + AVERAGED: averaged_over_forms(models[name]) for name in DENSE if name in models}
+    models: dict[str, Any] = {name: trainings(folder, name) for name in names if (folder / name).exists()}
+    if len(names) == len(MODELS):
+        models |= compact_forms(models["omni"][0]) if "omni" in models else {}
+        models |= {name + AVERAGED: averaged_over_forms(models[name][0]) for name in DENSE if name in models}
     metrics = {name: MODELS[name.removesuffix(AVERAGED)] for name in models}
     return evaluate_similarity(models, [*PAPER_SETS, *OTHER_SETS], metrics=metrics, **common)
+
+
+def trainings(folder: Path, name: str) -> list[WordVectors]:
+    """Open a model and its other seeds, NAME-seed1 and so on."""
+    return [WordVectors.load(path) for path in (folder / name, *sorted(folder.glob(f"{name}-seed*")))]
 
 
 def compact_forms(omni: WordVectors) -> dict[str, Any]:
@@ -108,7 +124,7 @@ def averaged_over_forms(vectors: WordVectors) -> WordVectors:
     return WordVectors(rows.astype(np.float32), vectors.index_to_key, None)
 
 
-def write(report: SimilarityReport, missing: list[str]) -> None:
+def write(report: SimilarityReport, missing: list[str], name: str = "similarity") -> None:
     costs = json.loads((RESULTS / "similarity-cost.json").read_text())
     lines = ["# Similarity on English Wikipedia: our rows, and the paper's (another corpus) beside them\n"]
     beside = replace(report, rows=(*published_rows(), *report.rows))
@@ -119,13 +135,13 @@ def write(report: SimilarityReport, missing: list[str]) -> None:
         "|---|--:|--:|---|",
     ]
     lines += [
-        f"| {name} | {cost['words']:,} | {cost['cpu_seconds']:,.0f} | {cost.get('source', '')} |"
-        for name, cost in costs.items()
+        f"| {model} | {cost['words']:,} | {cost['cpu_seconds']:,.0f} | {cost.get('source', '')} |"
+        for model, cost in costs.items()
     ]
-    lines += ["", *(f"- {note}" for note in report.notes), *(f"- not run: {name}" for name in missing)]
-    (RESULTS / "similarity.md").write_text("\n".join(lines) + "\n")
-    (RESULTS / "similarity.json").write_text(report.to_json() + "\n")
-    print(f"{RESULTS / 'similarity.md'}")
+    lines += ["", *(f"- {note}" for note in report.notes), *(f"- not run: {model}" for model in missing)]
+    (RESULTS / f"{name}.md").write_text("\n".join(lines) + "\n")
+    (RESULTS / f"{name}.json").write_text(report.to_json() + "\n")
+    print(f"{RESULTS / name}.md")
 
 
 if __name__ == "__main__":

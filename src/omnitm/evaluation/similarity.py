@@ -260,7 +260,7 @@ class _Bench:
             vector_size=seeds[0].vector_size,
             megabytes=round(seeds[0].nbytes / 1e6, 3),
             n_seeds=len(seeds),
-            seed_averages=tuple(np.mean([by_seed[part] for part in PAPER_SETS], axis=0)) if mean else (),
+            seed_averages=_averages(by_seed) if mean else (),
         )
         return _Row(result, average)
 
@@ -274,6 +274,11 @@ class _Bench:
             frequencies=self._frequencies,
             edges=self._edges,
         )
+
+
+def _averages(by_seed: Mapping[str, list[float]]) -> tuple[float, ...]:
+    """Average every seed over the paper's sets."""
+    return tuple(np.mean([by_seed[part] for part in PAPER_SETS], axis=0).tolist())
 
 
 def _mean_of(found: Sequence[Correlations], shares: NDArray[np.float64] | None = None) -> Correlations:

@@ -1,0 +1,322 @@
+"""Compare the numbers in documents with the results that they come from, or write them into the documents.
+
+    python benchmarks/document_numbers.py            # says what differs, and exits with 1 if anything does
+    python benchmarks/document_numbers.py --write    # puts the measured numbers into the documents
+
+A line of a document is given as text with a field for every number, `{:.3f}`, and the values that go there.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import sys
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parents[1]
+RESULTS = ROOT / "benchmarks" / "results"
+BY_WORDS = "similarity-words"  # the report whose intervals resample words
+_FIELD = re.compile(r"\{[^}]*\}")
+_NUMBER = r"-?\d[\d,]*(?:\.\d+)?"
+
+
+@dataclass(frozen=True)
+class Line:
+    """A piece of a line of a document, with fields for its numbers, and their measured values."""
+
+    document: str
+    template: str
+    values: tuple[float, ...]
+
+    @property
+    def text(self) -> str:
+        """The line with the measured numbers."""
+        return self.template.format(*self.values)
+
+    @property
+    def pattern(self) -> str:
+        """A regular expression for the line with any numbers."""
+        return _NUMBER.join(map(re.escape, _FIELD.split(self.template)))
+
+    def problem(self, root: Path = ROOT) -> str | None:
+        """Say what is wrong with the document, if anything is."""
+        content = (root / self.document).read_text(encoding="utf-8")
+        found = re.findall(self.pattern, content)
+        if len(found) != 1:
+            return f"{self.document}: {len(found)} lines are like {self.template!r}; there must be one"
+        return None if found[0] == self.text else f"{self.document}: {found[0]!r} must be {self.text!r}"
+
+    def write(self, root: Path = ROOT) -> None:
+        """Put the measured numbers into the document."""
+        path = root / self.document
+        content = path.read_text(encoding="utf-8")
+        path.write_text(re.sub(self.pattern, lambda _: self.text, content), encoding="utf-8")
+
+
+def lines() -> list[Line]:
+    """All lines of documents whose numbers are measured."""
+    return [
+        *_similarity(),
+        *_costs(),
+        *_kernel(),
+        *_parameters(),
+        *_clustering(),
+        *_classification(),
+        *_interpretability(),
+    ]
+
+
+@cache
+def results(name: str) -> Any:
+    """Read a file of results."""
+    return json.loads((RESULTS / f"{name}.json").read_text(encoding="utf-8"))
+
+
+def _row(model: str, metric: str, file: str = "similarity") -> dict[str, Any]:
+    rows: list[dict[str, Any]] = results(file)["rows"]
+    return next(row for row in rows if (row["model"], row["metric"]) == (model, metric))
+
+
+def _set(model: str, metric: str, name: str, file: str = "similarity") -> float:
+    parts = {part["name"]: part["agreement"] for part in _row(model, metric, file)["sets"]}
+    return float(parts[name]["spearman"])
+
+
+def _similarity() -> list[Line]:
+    rows = [
+        ("Word2Vec (gensim, 25 epochs)", "word2vec", "cosine"),
+        ("the same, its vectors averaged over forms", "word2vec, forms averaged", "cosine"),
+        ("FastText (gensim, 25 epochs)", "fasttext", "cosine"),
+        ("GloVe (25 iterations)", "glove", "cosine"),
+        ("Omni, the paper's settings and metric", "omni-paper", "association"),
+    ]
+    found = []
+    for label, model, metric in rows:
+        average = _row(model, metric)["average"]
+        values = (average["spearman"], average["kendall"], _set(model, metric, "SimLex-999"))
+        template = f"| {label} | {{:.3f}} | {{:.3f}} | {{:.3f}} |"
+        found.append(Line("docs/similarity.md", template, values))
+    omni, ppmi = (_row(model, "similarity", BY_WORDS) for model in ("omni", "ppmi"))
+    for label, model, row in (
+        ("**Omni, our defaults** | **{:.3f}** ({:.3f} to {:.3f}) | **{:.3f}**", "omni", omni),
+        ("PPMI, read out the same way | {:.3f} ({:.3f} to {:.3f}) | {:.3f}", "ppmi", ppmi),
+    ):
+        average = row["average"]
+        figures = (average["spearman"], *average["spearman_interval"], average["kendall"])
+        ends = (*average["kendall_interval"], _set(model, "similarity", "SimLex-999", BY_WORDS))
+        template = f"| {label} ({{:.3f}} to {{:.3f}}) | {{:.3f}} |"
+        found.append(Line("docs/similarity.md", template, (*figures, *ends)))
+    others = [_row(model, "cosine")["average"] for model in ("word2vec", "fasttext", "glove")]
+    averages = [omni["average"], *others, ppmi["average"]]
+    template = "| Spearman / Kendall | **{:.3f} / {:.3f}**" + " | {:.3f} / {:.3f}" * 4 + " |"
+    figures = tuple(average[which] for average in averages for which in ("spearman", "kendall"))
+    found.append(Line("README.md", template, figures))
+    template = (
+        "on average Omni {:.3f}, PPMI {:.3f}, Word2Vec {:.3f}, FastText {:.3f}, GloVe {:.3f} (Spearman)"
+    )
+    order = (averages[0], averages[-1], *others)
+    found.append(Line("docs/comparison.md", template, tuple(average["spearman"] for average in order)))
+    low, high = ppmi["difference"]["spearman_interval"]
+    lead = (-ppmi["difference"]["spearman"], -high, -low)
+    documents = ["README.md", "benchmarks/README.md"]
+    documents += [f"docs/{name}.md" for name in ("similarity", "comparison", "faq")]
+    template = "ahead of PPMI by {:.3f} ({:.3f} to {:.3f})"
+    found += [Line(document, template, lead) for document in documents]
+    by_words = next(part for part in omni["sets"] if part["name"] == "MEN")["agreement"]["spearman_interval"]
+    template = "MEN alone {:.3f} to {:.3f} by words, {:.3f} to {:.3f} by pairs"
+    by_pairs = next(part for part in _row("omni", "similarity")["sets"] if part["name"] == "MEN")
+    figures = (*by_words, *by_pairs["agreement"]["spearman_interval"])
+    found.append(Line("docs/similarity.md", template, figures))
+    return found
+
+
+def _costs() -> list[Line]:
+    costs = {name: cost["cpu_seconds"] for name, cost in results("similarity-cost").items()}
+    preparing = {name: cost.get("preparing_cpu_seconds") for name, cost in results("similarity-cost").items()}
+    omni, ppmi = ((costs[name], preparing[name]) for name in ("omni", "ppmi"))
+    others = tuple(costs[name] for name in ("word2vec", "fasttext", "glove"))
+    found = [
+        Line(
+            "README.md",
+            "| CPU seconds, training + preparing | {:.0f} + {:.0f}"
+            + " | {:,.0f}" * 3
+            + " | {:.0f} + {:.0f} |",
+            (*omni, *others, *ppmi),
+        ),
+        Line("docs/similarity.md", "| {:.0f} + {:.0f} to prepare the similarity |", omni),
+        Line("docs/comparison.md", "| Omni, defaults | {:.0f} + {:.0f} |", omni),
+        Line("docs/comparison.md", "| PPMI (counts only) | {:.0f} + {:.0f} |", ppmi),
+        Line("docs/comparison.md", "| GloVe, 25 passes | {:.0f} |", (costs["glove"],)),
+        Line("docs/comparison.md", "| Word2Vec, 25 epochs | {:,.0f} |", (costs["word2vec"],)),
+        Line("docs/parameters.md", "took {:.0f} CPU seconds, {:.1f} ms per word", (omni[0], omni[0] / 40)),
+    ]
+    times = results("time-per-word")
+    sentences, messages = times["sentences"], times["messages"]
+    template = "About {:.0f} ms per word on sentences and {:.0f} ms on long documents with the defaults"
+    found.append(Line("docs/faq.md", template, (sentences["defaults_ms"], messages["defaults_ms"])))
+    figures = (sentences["paper_ms"], messages["paper_ms"])
+    found.append(Line("docs/faq.md", "defaults, {:.0f} and {:.0f} ms with the paper's settings", figures))
+    for name, passes in (("ppmi", ""), ("glove", ", 25 passes"), ("word2vec", ", 25 epochs")):
+        template = f"| `{name}`{passes} | {{:,.0f}} | {{:.3f}} |"
+        found.append(Line("docs/baselines.md", template, (costs[name], costs[name] / 40_000)))
+    return found
+
+
+def _kernel() -> list[Line]:
+    rows = results("kernel")["rows"]
+
+    def span(start: str, which: str) -> tuple[float, float]:
+        values = [
+            float(row[which].split()[0]) for row in rows if row["measure"].startswith(start) and row["theirs"]
+        ]
+        return min(values), max(values)
+
+    exact, both, two = "train, d = 40,000, exact", "train + read out", "train, d = 40,000, s = 2"
+    long = "train, d = 20,000, long documents"
+    document = "benchmarks/README.md"
+    return [
+        Line(
+            document,
+            "| train, d = 40,000, `exact` | {:.1f}-{:.1f} s | {:.3f}-{:.3f} s |",
+            (*span(exact, "theirs"), *span(exact, "ours")),
+        ),
+        Line(
+            document,
+            "| train + read out, d = 40,000 | {:.1f}-{:.1f} s | {:.3f}-{:.3f} s |",
+            (*span(both, "theirs"), *span(both, "ours")),
+        ),
+        Line(
+            document,
+            "| train, d = 20,000, long documents | {:.1f}-{:.1f} s | {:.2f}-{:.2f} s |",
+            (*span(long, "theirs"), *span(long, "ours")),
+        ),
+        Line(
+            document,
+            "| train, d = 40,000, s = 2 | {:.0f}-{:.0f} s | {:.2f}-{:.2f} s |",
+            (*span(two, "theirs"), *span(two, "ours")),
+        ),
+        Line(
+            "README.md",
+            "trains in {:.2f} s where the published code takes {:.0f} s",
+            (span(exact, "ours")[1], span(exact, "theirs")[0]),
+        ),
+        Line(
+            "docs/comparison.md",
+            "| train one word | {:.1f}-{:.1f} s | {:.2f} s |",
+            (*span(exact, "theirs"), span(exact, "ours")[1]),
+        ),
+        Line(
+            "docs/comparison.md",
+            "| train it and read out its vector | {:.0f}-{:.0f} s | {:.2f} s |",
+            (*span(both, "theirs"), span(both, "ours")[1]),
+        ),
+        Line(
+            "docs/comparison.md",
+            "| train it at specificity 2 | {:.0f}-{:.0f} s | {:.1f} s |",
+            (*span(two, "theirs"), span(two, "ours")[1]),
+        ),
+    ]
+
+
+def _parameters() -> list[Line]:
+    labels = {
+        "{}": "| **defaults** |  |",
+        '{"n_examples": 125}': "| `n_examples` (500) | 125 |",
+        '{"accumulation": 1}': "| `accumulation` (24) | 1 |",
+        '{"n_clauses": 8}': "| `n_clauses` (32) | 8 |",
+        '{"specificity": 1.2}': "| `specificity` (1.0) | 1.2 |",
+        '{"threshold": 1000}': "| `threshold` (20,000) | 1000 |",
+        '{"max_included_literals": null}': "| `max_included_literals` (3) | none |",
+        '{"output_balancing": 0.25}': "| `output_balancing` (0.5) | 0.25 |",
+        '{"algorithm": "fast"}': '| `algorithm` ("exact") | fast |',
+    }
+    found = []
+    for result in results("parameters")["results"]:
+        change = result["change"]
+        label = labels.get(json.dumps(change))
+        if label is None:
+            value = next(iter(change.values()))
+            label = f"|  | {value} |" if len(change) == 1 else "| `OmniTMAE.paper()` | 8,000 examples |"
+        figures = (result["spearman"], result["ms_per_word"])
+        found.append(Line("docs/parameters.md", label + " {:.3f} | {:.1f} ms |", figures))
+    return found
+
+
+def _clustering() -> list[Line]:
+    every = {name: found["row"] for name, found in results("clustering").items()}
+    found = []
+    for model, shown, figures in (
+        ("omni", "omni", "**{:.3f} / {:.3f}**"),
+        ("ppmi", "ppmi, read like omni", "{:.3f} / {:.3f}"),
+        ("glove", "glove", "{:.3f} / {:.3f}"),
+        ("word2vec", "word2vec", "{:.3f} / {:.3f}"),
+        ("fasttext", "fasttext", "{:.3f} / {:.3f}"),
+    ):
+        first = every[f"{model}, length, 30 axes, 3 seeds"]
+        best = max((row for name, row in every.items() if row["model"] == model), key=lambda row: row["nmi"])
+        values = (first["nmi"], first["ari"], best["nmi"], best["ari"])
+        found.append(Line("docs/documents.md", f"| {shown} | {figures} | {{:.3f}} / {{:.3f}} ", values))
+    return found
+
+
+def _classification() -> list[Line]:
+    shown = {
+        "unchanged text": "unchanged text",
+        "random words": "words at random",
+        "omni, 300 dimensions": "omni, `reduce(300)`",
+        "bert (6-layer MiniLM, frozen)": "bert (6-layer MiniLM, frozen)",
+        "elmo (small, trained here)": "elmo (small, trained here)",
+        **{name: name for name in ("omni", "fast-omni", "fasttext", "word2vec", "glove")},
+    }
+    highest = {"omni, 300 dimensions": ("{:.3f}", "**{:.3f}**"), "fasttext": ("**{:.3f}**", "{:.3f}")}
+    found = []
+    for name, label in shown.items():
+        fields = " | ".join(highest.get(name, ("{:.3f}", "{:.3f}")))
+        values = (results("classification")[way]["rows"][name]["average"] for way in ("text", "notebook"))
+        found.append(Line("docs/documents.md", f"| {label} | {fields} |", tuple(values)))
+    return found
+
+
+def _interpretability() -> list[Line]:
+    shown = {
+        "omni": "Omni",
+        "omni, raw states": "Omni, raw states",
+        "word2vec": "Word2Vec",
+        "fasttext": "FastText",
+        "glove": "GloVe",
+        "ppmi": "PPMI",
+        "NMF of PPMI, 100": "NMF of PPMI",
+    }
+    found = []
+    for result in results("interpretability")["results"]:
+        kinds = ("dimension_coherence", "word_coherence", "neighbour_coherence")
+        left = next(part for part in result["faithfulness"] if part["removed"] == 10)
+        shares = [result["intruders_found"], result["zeros"]]
+        shares += [left["left_without_top"], left["left_without_random"]]
+        values = (*(result[kind] for kind in kinds), *(100 * share for share in shares))
+        template = f"| {shown[result['name']]} | {result['n_dimensions']:,}" + " | {:.3f}" * 3
+        template += " | {:.0f} % | {:.0f} % | {:.0f} % / {:.0f} % |"
+        found.append(Line("docs/explain.md", template, values))
+    return found
+
+
+def main() -> int:
+    """Check the documents, or write the numbers into them."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--write", action="store_true", help="put the measured numbers into the documents")
+    if parser.parse_args().write:
+        for line in lines():
+            line.write()
+    problems = [problem for line in lines() if (problem := line.problem())]
+    for problem in problems:
+        print(problem, file=sys.stderr)
+    print(f"{len(lines()) - len(problems)} of {len(lines())} lines have the numbers that were measured")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
