@@ -36,7 +36,6 @@ _ENCODING = "method of WordVectors for users: encode, imported when called"
 _RULES = "method of OmniTMAE for users: explain, imported when called"
 _TO_BE_REMOVED = "not yet in order"
 EXCEPTIONS = {
-    ("omnitm.explain.machines", "omnitm.explain.rules"): _TO_BE_REMOVED,
     ("omnitm.paper.steps", "omnitm.paper.reproduction"): _TO_BE_REMOVED,
     ("omnitm.similarity.combined", "omnitm.vectors.word_vectors"): _TO_BE_REMOVED,
     ("omnitm.similarity.nearest_rows", "omnitm.vectors.word_vectors"): _TO_BE_REMOVED,

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from omnitm.baselines import TMAE, TwoPhaseTMAE, tmae
-from omnitm.baselines.background import run_in_background
+from omnitm.baselines.protocol import run_in_background
 from omnitm.baselines.two_phase import clause_index, included_words
 from omnitm.errors import CorpusError, OmniTMWarning, ParameterError
 from omnitm.machine import Autoencoder, AutoencoderSettings, word_key

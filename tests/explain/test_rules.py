@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from omnitm.explain import Literal, Rule
-from omnitm.explain.machines import TrainedMachine
-from omnitm.explain.rules import rules_of
+from omnitm.explain.rules import TrainedMachine, rules_of
 from omnitm.machine import Autoencoder, AutoencoderSettings, word_key
 
 if TYPE_CHECKING:

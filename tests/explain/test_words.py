@@ -62,7 +62,7 @@ def test_a_known_answer() -> None:
 
 
 def test_firing_rates_are_those_of_merged_documents(board: DocumentIndex, explainer: Explainer) -> None:
-    from omnitm.explain.firing import firing_rates, fresh_examples
+    from omnitm.explain.matching import firing_rates, fresh_examples
 
     machine = explainer.machines["a0"]
     rules = explainer.rules("a0")
@@ -79,7 +79,7 @@ def test_firing_rates_are_those_of_merged_documents(board: DocumentIndex, explai
 
 
 def test_fresh_examples_are_not_those_of_training(board: DocumentIndex, explainer: Explainer) -> None:
-    from omnitm.explain.firing import fresh_examples
+    from omnitm.explain.matching import fresh_examples
     from omnitm.machine import training_examples
 
     machine = explainer.machines["a0"]

@@ -14,13 +14,17 @@ from omnitm.errors import MissingExtraError, ParameterError
 from omnitm.explain import Explainer
 from omnitm.explorer import create_app
 from omnitm.explorer.vocabulary_map import MapKeeper, VocabularyMap
-from omnitm.explorer.vocabulary_map.arranging import arranged
 from omnitm.explorer.vocabulary_map.keeper import MapWork
-from omnitm.explorer.vocabulary_map.layout import first_map, full_map
-from omnitm.explorer.vocabulary_map.neighbours import true_neighbours
-from omnitm.explorer.vocabulary_map.reduction import main_axes, unit_rows
+from omnitm.explorer.vocabulary_map.layout import (
+    arranged,
+    first_map,
+    full_map,
+    main_axes,
+    share_kept,
+    true_neighbours,
+    unit_rows,
+)
 from omnitm.explorer.vocabulary_map.stored import header_of, map_places, model_identity, read_map, write_map
-from omnitm.explorer.vocabulary_map.trustworthiness import share_kept
 from omnitm.store import ModelRecord, pack_model
 from omnitm.vectors import WordVectors
 

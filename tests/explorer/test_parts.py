@@ -10,14 +10,13 @@ import pytest
 
 from omnitm.corpus import DocumentIndex
 from omnitm.explain import Document
-from omnitm.explorer import ExplorerSettings, spelling
-from omnitm.explorer.passages import PASSAGE, passage
-from omnitm.explorer.spelling import Speller
-from omnitm.explorer.work import BusyError, Threads
+from omnitm.explorer import ExplorerSettings, answers
+from omnitm.explorer.answers import PASSAGE, Speller, passage
+from omnitm.explorer.routes import BusyError, Threads
 
 
 def test_docstrings() -> None:
-    result = doctest.testmod(spelling)
+    result = doctest.testmod(answers)
     assert result.attempted
     assert not result.failed
 

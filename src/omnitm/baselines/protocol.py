@@ -1,7 +1,8 @@
-"""What every model offers, so that all of them can be trained and scored alike."""
+"""What every model offers, so that all can be trained and scored alike; and native work in threads."""
 
 from __future__ import annotations
 
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
@@ -9,7 +10,7 @@ from omnitm.store import ModelRecord, index_fingerprint
 from omnitm.vectors.word_vectors import WordVectors
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from numpy.typing import NDArray
 
@@ -49,3 +50,23 @@ def as_word_vectors(
     settings = {name: value for name, value in asdict(model).items() if name not in {"seed", "n_jobs"}}
     record = ModelRecord(model.name, {**settings, **facts}, model.seed, index_fingerprint(index))
     return WordVectors(matrix, words, features, training=record)
+
+
+_SECONDS_BETWEEN_REPORTS = 0.1
+
+
+def run_in_background(
+    tasks: Sequence[Callable[[], None]], stop: Callable[[], None], report: Callable[[], None]
+) -> None:
+    """Run every task in a thread and report until all are done; `stop` must make them return soon."""
+    with ThreadPoolExecutor(len(tasks)) as pool:
+        running = {pool.submit(task) for task in tasks}
+        try:
+            while running:
+                done, running = wait(running, _SECONDS_BETWEEN_REPORTS, FIRST_EXCEPTION)
+                for task in done:
+                    task.result()
+                report()
+        except BaseException:
+            stop()
+            raise

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from omnitm.baselines.background import run_in_background
-from omnitm.baselines.protocol import as_word_vectors
+from omnitm.baselines.protocol import as_word_vectors, run_in_background
 from omnitm.errors import OmniTMWarning
 from omnitm.machine import AutoencoderSettings, word_key
 from omnitm.machine.shared import SharedAutoencoder

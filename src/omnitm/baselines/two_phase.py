@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from omnitm.baselines.background import run_in_background
-from omnitm.baselines.protocol import as_word_vectors
+from omnitm.baselines.protocol import as_word_vectors, run_in_background
 from omnitm.baselines.tmae import train_shared
 from omnitm.corpus import DocumentIndex
 from omnitm.errors import CorpusError

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from omnitm.cli.explaining import make_console, make_table
+from omnitm.cli.reports import make_console, make_table
 from omnitm.errors import ParameterError
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from omnitm.cli.explaining import (
+from omnitm.cli.reports import (
     add_common_options,
     make_console,
     make_table,

@@ -1,9 +1,8 @@
 """What a model has learned and why its words are similar: rules, shares, evidence, all as plain data."""
 
-from omnitm.explain.contributions import ClauseShare
 from omnitm.explain.evidence import Document, Together
 from omnitm.explain.explainer import Explainer
-from omnitm.explain.pairs import Comparison, Contribution
+from omnitm.explain.pairs import ClauseShare, Comparison, Contribution
 from omnitm.explain.rules import Literal, Rule
 from omnitm.explain.traces import Trace, TraceEvent
 from omnitm.explain.words import ClauseStates, Match, MeasuredRule, WordExplanation

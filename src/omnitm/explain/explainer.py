@@ -9,12 +9,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from omnitm.errors import CorpusError, FileError, ParameterError
-from omnitm.explain.contributions import BY_CLAUSES, take_apart
 from omnitm.explain.evidence import Together, together
 from omnitm.explain.find_index import index_of_model
-from omnitm.explain.machines import Machines, other_corpus
-from omnitm.explain.pairs import Comparison, compare_by_clauses, compare_by_coordinates
-from omnitm.explain.rules import rules_of
+from omnitm.explain.pairs import (
+    BY_CLAUSES,
+    Comparison,
+    compare_by_clauses,
+    compare_by_coordinates,
+    take_apart,
+)
+from omnitm.explain.rules import Machines, other_corpus, rules_of
 from omnitm.explain.traces import Trace, trace_literal
 from omnitm.explain.words import (
     ClauseStates,

@@ -9,8 +9,7 @@ import numpy as np
 
 from omnitm.corpus.cooccurrence import shared
 from omnitm.explain.evidence import Document, read_documents, spread
-from omnitm.explain.firing import firing_rates, fresh_examples
-from omnitm.explain.matching import matching_documents
+from omnitm.explain.matching import firing_rates, fresh_examples, matching_documents
 from omnitm.explain.records import Record
 from omnitm.explain.rules import Literal, Rule, rules_of
 
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from omnitm.corpus import DocumentIndex
-    from omnitm.explain.machines import TrainedMachine
+    from omnitm.explain.rules import TrainedMachine
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from omnitm.explorer.settings import ExplorerSettings
+from omnitm.explorer.schemas import ExplorerSettings
 
 if TYPE_CHECKING:
     from omnitm.explorer.app import create_app

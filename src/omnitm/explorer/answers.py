@@ -1,7 +1,15 @@
-"""What the page may ask of a model, answered as plain data; nothing here knows about the web."""
+"""What the page may ask of a model, answered as plain data; nothing here knows about the web.
+
+What words have in common, passages of documents with words marked, completions and nearest spellings, and
+`Answers`, which has a method per question.
+"""
 
 from __future__ import annotations
 
+import difflib
+import re
+from bisect import bisect_left
+from collections import Counter, defaultdict
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -9,20 +17,203 @@ import numpy as np
 
 from omnitm.corpus.cooccurrence import cooccurrence
 from omnitm.errors import ParameterError, UnknownWordError
-from omnitm.explain.contributions import BY_CLAUSES, take_apart
 from omnitm.explain.evidence import read_documents, spread
-from omnitm.explorer.common import in_common
-from omnitm.explorer.passages import passage
-from omnitm.explorer.spelling import Speller
+from omnitm.explain.pairs import BY_CLAUSES, take_apart
+from omnitm.explorer.vocabulary_map.layout import map_metric, unit_rows
+from omnitm.similarity.combined import unit_row
 from omnitm.similarity.scorers import SCORERS, best
 from omnitm.store import TrainingRecord
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
+    from omnitm.vectors import WordVectors
+
+    Rows = Callable[[NDArray[np.intp]], NDArray[np.float32]]
+    from collections.abc import Callable, Collection
+
+    from omnitm.corpus import DocumentIndex
     from omnitm.explain import Document, Explainer
+
+_ROWS_AT_A_TIME = 128
+_SAMPLE = 500  # words that are enough for the mean of all
+
+
+def in_common(vectors: WordVectors, words: Sequence[str], count: int) -> dict[str, Any]:
+    """Take the mean similarity of all pairs of words apart.
+
+    Compared is what stands out in each vector, at length 1, as in the default similarity; in models with too
+    few words for that, unit vectors less the mean of all words. Coordinate c of such vectors u_i adds
+    ((sum u_i[c])^2 - sum u_i[c]^2) / (n (n - 1)): these numbers, one per word of the vocabulary, add up to
+    the mean of u_i @ u_j over all pairs. Reported are those where the words lie above the mean.
+    """
+    rows = np.array([vectors.get_index(word) for word in dict.fromkeys(words)], dtype=np.intp)
+    read = _reader(vectors)
+    sums, squares = np.zeros(vectors.vector_size), np.zeros(vectors.vector_size)
+    for block in _blocks(rows):
+        values = read(block)
+        sums += values.sum(axis=0, dtype=np.float64)
+        squares += np.square(values).sum(axis=0, dtype=np.float64)
+    shares = (sums**2 - squares) / max(len(rows) * (len(rows) - 1), 1)
+    above = np.where(sums > 0, shares, 0.0)
+    closeness = np.concatenate([read(block) @ sums for block in _blocks(rows)] or [np.zeros(0)])
+    return {
+        "n_words": len(rows),
+        "mean_similarity": float(shares.sum()),
+        "shares": [
+            {"feature": vectors.feature_names[k], "share": float(shares[k])}
+            for k in best(above, count).tolist()
+            if above[k] > 0
+        ],
+        "central": [vectors.index_to_key[rows[k]] for k in best(closeness, min(count, 8)).tolist()],
+    }
+
+
+def _blocks(rows: NDArray[np.intp]) -> list[NDArray[np.intp]]:
+    return [rows[start : start + _ROWS_AT_A_TIME] for start in range(0, len(rows), _ROWS_AT_A_TIME)]
+
+
+def _reader(vectors: WordVectors) -> Rows:
+    """Choose how rows are read."""
+    if map_metric(vectors) == "similarity":
+        return lambda rows: np.stack([unit_row(vectors, vectors.index_to_key[row]) for row in rows])
+    mean = common_mean(vectors)
+    return lambda rows: unit_rows(vectors.matrix[rows]) - mean
+
+
+def common_mean(vectors: WordVectors) -> NDArray[np.float32]:
+    """Estimate the mean unit vector of all words from evenly chosen ones."""
+    n_words = len(vectors)
+    rows = np.unique(np.linspace(0, max(n_words - 1, 0), min(n_words, _SAMPLE), dtype=np.intp))
+    mean: NDArray[np.float32] = unit_rows(vectors.matrix[rows]).mean(axis=0)
+    return mean
+
+
+PASSAGE = 1_200  # characters of a document that are shown
+_BEFORE = 300  # of them, those before the first word that matters
+_PIECE = re.compile(r"\s+|\S+")
+
+
+def passage(index: DocumentIndex, document: Document, words: Collection[str]) -> dict[str, Any]:
+    """Turn a document into pieces of plain text; a piece with a `word` is to be marked.
+
+    `cut` tells whether text is left out at the beginning and at the end.
+    """
+    wanted = set(words)
+    if document.text is None or index.preparation_or_default.is_incomplete:
+        shown = document.text if document.text is not None else " ".join(document.words)
+        pieces = _pieces(shown, wanted, lambda text: [text])
+    else:
+        pieces = _pieces(document.text, wanted, index.preparation_or_default.tokens)
+    start, end = _window(pieces)
+    return {
+        "number": document.number,
+        "is_text": document.text is not None,
+        "pieces": _joined(pieces[start:end]),
+        "cut": [start > 0, end < len(pieces)],
+    }
+
+
+Piece = tuple[str, "str | None"]
+
+
+def _pieces(text: str, wanted: set[str], tokens: Callable[[str], list[str]]) -> list[Piece]:
+    """Split at white space; whatever the corpus' own rules turn into a wanted word is marked."""
+    return [(piece, _mark(piece, wanted, tokens)) for piece in _PIECE.findall(text[: 50 * PASSAGE])]
+
+
+def _mark(piece: str, wanted: set[str], tokens: Callable[[str], list[str]]) -> str | None:
+    if piece.isspace() or len(piece) > PASSAGE:
+        return None
+    return next((token for token in tokens(piece) if token in wanted), None)
+
+
+def _window(pieces: list[Piece]) -> tuple[int, int]:
+    """Choose the pieces to show: some text before the first mark, and as much after it as fits."""
+    if sum(len(text) for text, _ in pieces) <= PASSAGE:
+        return 0, len(pieces)
+    first = next((k for k, (_, mark) in enumerate(pieces) if mark), 0)
+    start, room = first, _BEFORE
+    while start > 0 and room > 0:
+        start -= 1
+        room -= len(pieces[start][0])
+    end, room = start, PASSAGE
+    while end < len(pieces) and room > 0:
+        room -= len(pieces[end][0])
+        end += 1
+    return start, end
+
+
+def _joined(pieces: list[Piece]) -> list[dict[str, str | None]]:
+    """Join neighbouring pieces without a mark."""
+    joined: list[dict[str, str | None]] = []
+    for text, mark in pieces:
+        shown = text[:PASSAGE]
+        if joined and mark is None and joined[-1]["word"] is None:
+            joined[-1]["text"] = f"{joined[-1]['text']}{shown}"
+        else:
+            joined.append({"text": shown, "word": mark})
+    return joined
+
+
+_CANDIDATES = 300  # spelling is compared exactly with these; they share the most pairs of letters
+_LONGEST = 64  # letters of a query that are looked at
+
+
+class Speller:
+    """Finds words by their beginning or by likeness.
+
+    Parameters
+    ----------
+    words
+        The most important first; completions keep this order.
+
+    Examples
+    --------
+    >>> speller = Speller(["road", "car", "roads", "road-side", "carpet"])
+    >>> speller.complete("roa", 2), speller.nearest("raod", 1)
+    (['road', 'roads'], ['road'])
+    """
+
+    def __init__(self, words: Sequence[str]) -> None:
+        self._words = words
+        self._folded = sorted((word.casefold(), k) for k, word in enumerate(words))
+
+    def complete(self, beginning: str, count: int) -> list[str]:
+        """Words that begin so: an exact one first, then the most important."""
+        query = beginning.casefold()
+        start, end = (bisect_left(self._folded, (text, -1)) for text in (query, query + "\U0010ffff"))
+        found = sorted((text != query, k) for text, k in self._folded[start:end])
+        return [self._words[k] for _, k in found[:count]]
+
+    def nearest(self, word: str, count: int) -> list[str]:
+        """Words spelled most like this one."""
+        query = word.casefold()[:_LONGEST]
+        votes: Counter[int] = Counter()
+        for pair in _letter_pairs(query):
+            votes.update(self._by_pair.get(pair, ()))
+        likely = sorted(votes, key=lambda k: (-votes[k] / (len(self._words[k]) + len(query)), k))[
+            :_CANDIDATES
+        ]
+        texts = [self._words[k].casefold()[:_LONGEST] for k in likely]
+        near = difflib.get_close_matches(query, texts, n=count, cutoff=0.5)
+        return list(dict.fromkeys(self._words[likely[texts.index(text)]] for text in near))
+
+    @cached_property
+    def _by_pair(self) -> dict[str, list[int]]:
+        found: dict[str, list[int]] = defaultdict(list)
+        for text, k in self._folded:
+            for pair in _letter_pairs(text[:_LONGEST]):
+                found[pair].append(k)
+        return dict(found)
+
+
+def _letter_pairs(text: str) -> set[str]:
+    padded = f" {text} "
+    return {padded[k : k + 2] for k in range(len(padded) - 1)}
+
 
 METRICS = tuple(SCORERS)
 _BY_COORDINATES = ("cosine", *(name for name in METRICS if hasattr(SCORERS[name], "contributions")))

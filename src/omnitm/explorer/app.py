@@ -18,7 +18,7 @@ except ImportError:
 from omnitm.explorer.answers import Answers
 from omnitm.explorer.guard import Guard
 from omnitm.explorer.routes import Api
-from omnitm.explorer.settings import ExplorerSettings
+from omnitm.explorer.schemas import ExplorerSettings
 from omnitm.explorer.vocabulary_map import MapKeeper
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from omnitm.explain import Explainer
-    from omnitm.explorer.settings import ExplorerSettings
+    from omnitm.explorer.schemas import ExplorerSettings
 
 _WAITING_CONNECTIONS = 1024
 

@@ -1,16 +1,19 @@
-"""From vectors to a map: neighbours, then points; clusters with names; honesty."""
+"""From vectors to a map of the vocabulary.
+
+True neighbours by the model's own metric, a first layout along the main axes, points arranged by t-SNE,
+clusters with names, and how far each point can be trusted: the share of a word's true neighbours that are
+near it on the map.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from omnitm.explorer.vocabulary_map.arranging import N_NEIGHBOURS, arranged
-from omnitm.explorer.vocabulary_map.neighbours import map_metric, true_neighbours
-from omnitm.explorer.vocabulary_map.reduction import main_axes
+from omnitm.errors import MissingExtraError
 from omnitm.explorer.vocabulary_map.stored import VocabularyMap
-from omnitm.explorer.vocabulary_map.trustworthiness import NEIGHBOURS, share_kept
+from omnitm.similarity.nearest_rows import NeighbourLists, highest, neighbour_lists
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,7 +22,149 @@ if TYPE_CHECKING:
 
     from omnitm.vectors import WordVectors
 
-    Progress = Callable[[str, float], None]
+    Progress = Callable[[float], None]
+
+    StepProgress = Callable[[str, float], None]
+
+
+def main_axes(matrix: NDArray[Any], n_axes: int) -> NDArray[np.float32]:
+    """Project unit rows, less their mean, on the axes along which they differ most; longest axis first."""
+    n_axes = min(n_axes, *matrix.shape)
+    if n_axes == 0:
+        return np.zeros((len(matrix), 0), dtype=np.float32)
+    rows = unit_rows(matrix)
+    rows -= rows.mean(axis=0)
+    if rows.shape[1] <= rows.shape[0]:
+        _, axes = np.linalg.eigh(rows.T @ rows)
+        scores = rows @ axes[:, : -n_axes - 1 : -1]
+    else:
+        squares, turns = np.linalg.eigh(rows @ rows.T)
+        lengths = np.sqrt(np.maximum(squares, 0))
+        scores = (turns * lengths)[:, : -n_axes - 1 : -1]
+    # a mirror image is the same map
+    signs = np.sign(scores[np.abs(scores).argmax(axis=0), np.arange(n_axes)])
+    return np.ascontiguousarray(scores * np.where(signs == 0, 1, signs), dtype=np.float32)
+
+
+def unit_rows(rows: NDArray[Any]) -> NDArray[np.float32]:
+    """Scale rows to length 1, except those of zeros."""
+    block = np.array(rows[:], dtype=np.float32)
+    lengths = np.sqrt(np.einsum("ij,ij->i", block, block))
+    block /= np.where(lengths > 0, lengths, 1)[:, None]
+    return block
+
+
+_ROWS_AT_A_TIME = 512
+
+
+def map_metric(vectors: WordVectors) -> str:
+    """Name the metric whose neighbours a map tries to keep: the default, if it compares trained words."""
+    return "similarity" if vectors.default_metric == "similarity" else "cosine"
+
+
+def true_neighbours(vectors: WordVectors, count: int, progress: Progress | None = None) -> NeighbourLists:
+    """Find the nearest words of every word by the metric of the map."""
+    if map_metric(vectors) == "similarity":
+        return neighbour_lists(vectors, count, progress)
+    return _by_cosine(vectors, min(count, max(len(vectors) - 1, 0)), progress)
+
+
+def _by_cosine(vectors: WordVectors, count: int, progress: Progress | None) -> NeighbourLists:
+    """Compare all pairs: these are few words, or few dimensions."""
+    units = unit_rows(vectors.matrix)
+    rows, values = np.zeros((len(units), count), np.int64), np.zeros((len(units), count), np.float32)
+    for start in range(0, len(units) if count else 0, _ROWS_AT_A_TIME):
+        scores = units[start : start + _ROWS_AT_A_TIME] @ units.T
+        end, own = start + len(scores), np.arange(len(scores))
+        scores[own, start + own] = -np.inf
+        likely = highest(scores, count)
+        near = np.take_along_axis(scores, likely, axis=1)
+        order = np.argsort(-near, axis=1, kind="stable")
+        rows[start:end] = np.take_along_axis(likely, order, axis=1)
+        values[start:end] = np.take_along_axis(near, order, axis=1)
+        if progress is not None:
+            progress(end / len(units))
+    return NeighbourLists(rows, values)
+
+
+PERPLEXITY = 30
+N_NEIGHBOURS = 3 * PERPLEXITY  # what t-SNE looks at for this perplexity
+_EARLY, _LATE = 250, 500  # iterations: first with attraction exaggerated, then as it is
+_EXAGGERATION = 12
+_TOLD_EVERY = 10
+_MANY = 5_000  # points from which a grid is quicker than a tree
+_START = 1e-4  # deviation of the first positions, as t-SNE wants it
+
+
+def arranged(
+    neighbours: NeighbourLists, start: NDArray[np.float32], progress: Progress | None = None
+) -> NDArray[np.float32]:
+    """Arrange points so that neighbours stay together.
+
+    The same bits for the same input: nothing is drawn at random, and one thread works.
+
+    Parameters
+    ----------
+    neighbours
+        Nearest rows and their scores; differences of scores count as differences of squared distances.
+    start
+        Points x 2: where they begin, at any scale.
+    """
+    try:
+        from openTSNE import TSNEEmbedding, affinity
+        from openTSNE.nearest_neighbors import PrecomputedNeighbors
+    except ImportError:
+        raise MissingExtraError("The map of the vocabulary", "explorer") from None
+    distances = np.sqrt(np.maximum(neighbours.scores[:, :1] - neighbours.scores, 0)).astype(np.float64)
+    known = PrecomputedNeighbors(neighbours.rows, distances)
+    perplexity = min(PERPLEXITY, max(neighbours.rows.shape[1] / 3, 1))
+    attraction = affinity.PerplexityBasedNN(knn_index=known, perplexity=perplexity, n_jobs=1)
+    scale = _START / max(float(start[:, 0].std()), 1e-12)
+    points = TSNEEmbedding(
+        start.astype(np.float64) * scale,
+        attraction,
+        negative_gradient_method="fft" if len(start) > _MANY else "bh",
+        n_jobs=1,
+        random_state=0,
+    )
+    for done, iterations, pull in ((0, _EARLY, _EXAGGERATION), (_EARLY, _LATE, None)):
+        tell = _teller(done, progress)
+        points = points.optimize(
+            n_iter=iterations,
+            exaggeration=pull,
+            momentum=0.5 if pull else 0.8,
+            learning_rate="auto",
+            callbacks=tell,
+            callbacks_every_iters=_TOLD_EVERY,
+        )
+    return np.asarray(points, dtype=np.float32)
+
+
+def _teller(before: int, progress: Progress | None) -> Any:
+    def tell(iteration: int, _error: float, _points: object) -> None:
+        if progress is not None:
+            progress((before + iteration) / (_EARLY + _LATE))
+
+    return tell
+
+
+NEIGHBOURS = 10
+
+
+def share_kept(true: NDArray[np.int64], positions: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Share of the true neighbours among as many neighbours on the map, for each point."""
+    from scipy.spatial import cKDTree
+
+    n_points, count = true.shape
+    if count == 0:
+        return np.ones(n_points, dtype=np.float32)
+    _, near = cKDTree(positions).query(positions, k=count + 1)
+    kept = [
+        len(set(mine.tolist()).intersection(drawn.tolist()) - {k}) / count
+        for k, (mine, drawn) in enumerate(zip(true, near, strict=True))
+    ]
+    return np.array(kept, dtype=np.float32)
+
 
 N_CLUSTERS = 7  # as many as there are colours that everybody can tell apart
 _AXES = 50
@@ -27,13 +172,13 @@ _FEW = 6  # words; too few for a layout of neighbourhoods
 
 
 def first_map(vectors: WordVectors) -> VocabularyMap:
-    """Lay the words out along the two main axes: a second's work, with little honesty."""
+    """Lay the words out along the two main axes: quick, but neighbours are often torn apart."""
     axes = _axes(vectors)
     clusters, names = _clusters(axes, vectors.index_to_key)
     return VocabularyMap(_square(axes), None, clusters, names, "PCA", map_metric(vectors))
 
 
-def full_map(vectors: WordVectors, progress: Progress) -> VocabularyMap:
+def full_map(vectors: WordVectors, progress: StepProgress) -> VocabularyMap:
     """Lay the words out so that neighbours stay together (t-SNE), and measure how well that went."""
     progress("reading the vectors", 0.0)
     axes = _axes(vectors)
