@@ -221,6 +221,13 @@ def test_table_2_has_sources_trained_on_reviews(
     assert not [step for step in steps if step.endswith("on the reviews")]
     (result,), _ = _last(run(place, tmp_path / "c", models=[], trained={"counts": model}, **common))
     assert result.notes[0].endswith("these were trained on the corpus above")
+    (result,), steps = _last(run(place, tmp_path / "d", models=["omni"], **common))
+    assert labels_of(result)[-2:] == ["omni", "omni (the paper's way)"]
+    assert [row[0] for row in result.tables[2].rows] == ["omni", "omni-paper"]
+    assert "n_examples 2000, n_epochs 4" in result.tables[2].rows[1][3]
+    ways = {note.split(":")[0]: note.split("by ")[-1] for note in result.notes if "neighbours by" in note}
+    assert ways == {"omni": "association", "omni (the paper's way)": "association"}  # nine words
+    assert [step for step in steps if step.startswith("to train on the reviews: omni-paper: ")]
     (result,), _ = _last(run(place, tmp_path / "a", models=["glove"], **common))
     assert result.not_run == "glove was not run: glove is not here today."
 

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 VERSION = 1
 _ROWS_AT_ONCE = 1_000
+_SAMPLED_ROWS = 2_000
 MOST_PLACED_CLUSTERS = 1_000  # k-means++ takes minutes for more
 Score = Literal["nmi", "ari"]
 Weighting = Literal["mean", "length", "idf", "raw"]
@@ -200,39 +201,21 @@ class _Measured:
         return self._counts[words]
 
 
-class _FloatBlocks:
-    """A large matrix of integers that is multiplied as real numbers, some rows at a time."""
-
-    def __init__(self, matrix: Any, *, is_turned: bool = False) -> None:
-        self._matrix, self._is_turned = matrix, is_turned
-        self.shape = matrix.shape[::-1] if is_turned else matrix.shape
-
-    @property
-    def T(self) -> _FloatBlocks:  # noqa: N802 - numpy's name
-        return _FloatBlocks(self._matrix, is_turned=not self._is_turned)
-
-    def __matmul__(self, other: NDArray[np.float32]) -> NDArray[np.float32]:
-        product = np.zeros((self.shape[0], other.shape[1]), dtype=np.float32)
-        for start in range(0, len(self._matrix), _ROWS_AT_ONCE):
-            rows = slice(start, start + _ROWS_AT_ONCE)
-            block = self._matrix[rows].astype(np.float32)
-            if self._is_turned:
-                product += block.T @ other[rows]
-            else:
-                product[rows] = block @ other
-        return product
-
-
 def raw_rows(vectors: WordVectors, n_components: int) -> NDArray[np.float32]:
     """Return vectors as they are; those of more numbers turned onto their `n_components` strongest patterns.
 
-    Turning keeps distances, but for what lies outside of these patterns, see `_raw_note`; documents of 40,000
-    numbers each would not fit into memory.
+    Documents of 40,000 numbers each would not fit into memory. Patterns are those of some vectors, spread
+    over the vocabulary; turning keeps distances, but for what lies outside of these patterns, see `_raw_note`.
     """
     if vectors.vector_size <= n_components:
         return np.asarray(vectors.matrix[:], dtype=np.float32)
-    blocks = _FloatBlocks(vectors.matrix)
-    return blocks @ truncated_svd(blocks, n_components).right
+    spread = np.unique(np.linspace(0, len(vectors) - 1, _SAMPLED_ROWS).astype(np.intp))
+    patterns = truncated_svd(vectors.matrix[spread].astype(np.float32), n_components).right
+    blocks = (
+        vectors.matrix[start : start + _ROWS_AT_ONCE].astype(np.float32) @ patterns
+        for start in range(0, len(vectors), _ROWS_AT_ONCE)
+    )
+    return np.concatenate(list(blocks))
 
 
 def _raw_note(vectors: WordVectors, rows: NDArray[np.float32]) -> str:
