@@ -67,6 +67,9 @@ def lines() -> list[Line]:
         *_clustering(),
         *_classification(),
         *_interpretability(),
+        *_explorer(),
+        *_classifier(),
+        *_sentences(),
     ]
 
 
@@ -302,6 +305,39 @@ def _interpretability() -> list[Line]:
         template += " | {:.0f} % | {:.0f} % | {:.0f} % / {:.0f} % |"
         found.append(Line("docs/explain.md", template, values))
     return found
+
+
+def _explorer() -> list[Line]:
+    medians = {answer["question"]: answer["median"] for answer in results("explorer")["answers"]}
+    by = {metric: medians[f"neighbours by {metric}"] for metric in ("similarity", "association", "cosine")}
+    document = "docs/explorer.md"
+    return [
+        Line(document, "neighbours by similarity {:.0f} ms, by", (by["similarity"],)),
+        Line(document, "association {:.0f}, by cosine {:.0f} (exact", (by["association"], by["cosine"])),
+        Line(document, "a comparison {:.0f}; clauses", (medians["comparison by similarity"],)),
+        Line(
+            document,
+            "again, {:.0f}; the first page {:.0f}.",
+            (medians["clauses as rules"], medians["first page"]),
+        ),
+    ]
+
+
+def _classifier() -> list[Line]:
+    rows = {row["measure"]: row for row in results("classifier")["rows"]}
+    epoch = rows["one epoch, 25,000 x 20,000, 1000 clauses"]
+    seconds = tuple(float(epoch[which].split()[0]) for which in ("theirs", "ours"))
+    template = "one thread, CPU time | {:.0f} s | {:.1f} s | {:.0f}x |"
+    accuracies = tuple(float(rows[f"IMDb, 10 epochs, seed {seed}"]["ours"]) for seed in range(3))
+    document = "benchmarks/README.md"
+    return [
+        Line(document, template, (*seconds, float(epoch["result"].rstrip("x")))),
+        Line(document, "after 10 epochs, seeds 0, 1, 2 | | {:.3f}, {:.3f}, {:.3f} |", accuracies),
+    ]
+
+
+def _sentences() -> list[Line]:
+    return [Line("docs/sharing.md", "classifies {:.1f} % right", (100 * results("mteb-agnews")["accuracy"],))]
 
 
 def main() -> int:

@@ -205,7 +205,7 @@ def raw_rows(vectors: WordVectors, n_components: int) -> NDArray[np.float32]:
     """Return vectors as they are; those of more numbers turned onto their `n_components` strongest patterns.
 
     Documents of 40,000 numbers each would not fit into memory. Patterns are those of some vectors, spread
-    over the vocabulary; turning keeps distances, but for what lies outside of these patterns, see `_raw_note`.
+    over the vocabulary. Turning keeps distances, but for what lies outside of them, see `_raw_note`.
     """
     if vectors.vector_size <= n_components:
         return np.asarray(vectors.matrix[:], dtype=np.float32)
