@@ -30,7 +30,7 @@ from omnitm.engines.registry import make_engine
 from omnitm.machine import PAPER, AutoencoderSettings
 from omnitm.store import ModelFolder, TrainingRecord, index_fingerprint
 from omnitm.store.journal import finished_rows
-from omnitm.store.manifest import read_manifest
+from omnitm.store.manifest import model_manifest
 from omnitm.training.vocabulary import train_model
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def overhead(index: DocumentIndex, folder: Path, arguments: argparse.Namespace) 
             for name in names:
                 path = folder / f"{name}-{number}"
                 took = timed(index, path, words, name, arguments)
-                digests.add(read_manifest(path)["vectors.i16"].sha256)
+                digests.add(model_manifest(path).files["vectors.i16"].sha256)
                 before = best.get(name, took)
                 best[name] = min(took[0], before[0]), min(took[1], before[1])
     print(f"{len(words):,} words of {index.n_words:,}, {arguments.workers} workers")

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "checksums.hpp"
 #include "row_profile.hpp"
 #include "vectors.hpp"
 
@@ -188,6 +189,43 @@ void bind_vectors(nb::module_& m) {
     m.def("row_dots", &all_dots, "matrix"_a, "largest"_a, "queries"_a, "dots"_a, "Multiply every row with every query.");
 }
 
+// ---- checksums of files
+
+size_t n_checksums(size_t size) { return (size + kChecksumBlock - 1) / kChecksumBlock; }
+
+uint32_t checksum(const Input<uint8_t>& content, bool portable) {
+    nb::gil_scoped_release unlocked;
+    return (portable ? crc32c_portable : crc32c)(content.data(), content.size(), 0);
+}
+
+void checksums_of_blocks(const Input<uint8_t>& content, const Output<uint32_t>& sums) {
+    check(sums.size() == n_checksums(content.size()), "`sums` must have a place per block");
+    check_apart(sums, content);
+    nb::gil_scoped_release unlocked;
+    block_checksums(content.data(), content.size(), sums.data());
+}
+
+int64_t check_some_spans(const Input<uint8_t>& content, const Input<uint32_t>& sums, const Output<uint8_t>& checked,
+                         const Input<int64_t>& starts, size_t span) {
+    const size_t size = content.size();
+    check(sums.size() == n_checksums(size) && checked.size() == sums.size(),
+          "`sums` and `checked` must have a place per block");
+    for (const int64_t start : view(starts))
+        check(start >= 0 && span <= size && static_cast<size_t>(start) <= size - span,
+              "a span must lie within `content`");
+    check_apart(checked, content, sums, starts);
+    nb::gil_scoped_release unlocked;
+    return check_spans({content.data(), size, sums.data(), checked.data()}, starts.data(), starts.size(), span);
+}
+
+void bind_checksums(nb::module_& m) {
+    m.attr("CHECKSUM_BLOCK") = kChecksumBlock;
+    m.def("crc32c", &checksum, "content"_a, nb::kw_only(), "portable"_a = false, "CRC-32C of bytes.");
+    m.def("block_checksums", &checksums_of_blocks, "content"_a, "sums"_a, "CRC-32C of every block of a file.");
+    m.def("check_spans", &check_some_spans, "content"_a, "sums"_a, "checked"_a, "starts"_a, "span"_a,
+          "Check the blocks of some spans that are not yet marked as checked; the number of a damaged one, or -1.");
+}
+
 }  // namespace
 
 void bind_machines(nb::module_& m);
@@ -200,4 +238,5 @@ NB_MODULE(_native, m) {
     omnitm::bind_vectors(m);
     omnitm::bind_machines(m);
     omnitm::bind_text(m);
+    omnitm::bind_checksums(m);
 }

@@ -10,6 +10,7 @@
 namespace omnitm {
 
 struct Processor {
+    bool crc32c = false;  // SSE 4.2
     bool avx2 = false;    // with BMI2
     bool avx512 = false;  // with BW, VL and DQ
 };
@@ -18,12 +19,14 @@ struct Processor {
 inline Processor this_processor() {
     unsigned eax, ebx, ecx, edx;
     constexpr unsigned saves_registers = 1u << 27;
-    if (!__get_cpuid(1, &eax, &ebx, &ecx, &edx) || !(ecx & saves_registers)) return {};
+    Processor found;
+    if (!__get_cpuid(1, &eax, &ebx, &ecx, &edx)) return found;
+    found.crc32c = ecx & 1u << 20;
+    if (!(ecx & saves_registers)) return found;
     unsigned enabled, high;
     __asm__("xgetbv" : "=a"(enabled), "=d"(high) : "c"(0));
-    if (!__get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx)) return {};
+    if (!__get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx)) return found;
     constexpr unsigned with_avx2 = 1u << 5 | 1u << 8, with_avx512 = 1u << 16 | 1u << 17 | 1u << 30 | 1u << 31;
-    Processor found;
     found.avx2 = (enabled & 0x06) == 0x06 && (ebx & with_avx2) == with_avx2;
     found.avx512 = found.avx2 && (enabled & 0xe6) == 0xe6 && (ebx & with_avx512) == with_avx512;
     return found;
@@ -31,6 +34,7 @@ inline Processor this_processor() {
 #else
 inline Processor this_processor() {
     Processor found;
+    found.crc32c = __builtin_cpu_supports("sse4.2");
     found.avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2");
     found.avx512 = found.avx2 && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
                    __builtin_cpu_supports("avx512dq");

@@ -160,3 +160,16 @@ def glove_count(ids: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order=
 
 def glove_train(words: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], contexts: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], size: int, blocks: Sequence[Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]], learning_rate: float, n_threads: int) -> float:
     """One pass over blocks that share no words; returns the cost."""
+
+CHECKSUM_BLOCK: int = 4096
+
+def crc32c(content: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], *, portable: bool = False) -> int:
+    """CRC-32C of bytes."""
+
+def block_checksums(content: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], sums: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu')]) -> None:
+    """CRC-32C of every block of a file."""
+
+def check_spans(content: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], sums: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], checked: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu')], starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], span: int) -> int:
+    """
+    Check the blocks of some spans that are not yet marked as checked; the number of a damaged one, or -1.
+    """

@@ -11,8 +11,7 @@ from omnitm.cli import main
 from omnitm.errors import ParameterError
 from omnitm.evaluation.results import Agreement, ModelResult, SetResult, SimilarityReport
 from omnitm.machine import AutoencoderSettings
-from omnitm.sharing.card import CardFacts
-from omnitm.sharing.kept_card import kept_facts
+from omnitm.sharing.card import CardFacts, kept_facts
 from omnitm.store import pack_model, unpack_model
 from omnitm.training import train_model
 from omnitm.training.shards import Shard, merge_models

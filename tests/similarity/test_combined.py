@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from omnitm.store.derived_arrays import read_derived
 
 from omnitm import _native
 from omnitm.errors import ParameterError
@@ -15,7 +16,6 @@ from omnitm.similarity.combined import contributions, similarity_parts
 from omnitm.similarity.part_scales import PARTS
 from omnitm.similarity.row_profile import RECIPE, Company
 from omnitm.similarity.truncated_svd import truncated_svd
-from omnitm.store.derived_arrays import read_derived
 from omnitm.training import train_model
 from omnitm.vectors import WordVectors
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from omnitm.corpus import DocumentIndex
 
 SETTINGS = AutoencoderSettings(n_clauses=6, n_examples=40, accumulation=2)
-FILES = ("manifest.json", "settings.json", "features.txt", "words.txt", "vectors.i16")
+FILES = ("manifest.json", "checksums.bin", "settings.json", "features.txt", "words.txt", "vectors.i16")
 CALLS = ("open", "write", "pwrite", "fsync", "ftruncate", "replace", "rename", "unlink", "mkdir")
 TROUBLES = (errno.ENOSPC, errno.EIO, errno.EACCES)
 

@@ -21,7 +21,15 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 SETTINGS = AutoencoderSettings(n_clauses=6, n_examples=40, accumulation=2)
-FILES = ("README.md", "manifest.json", "settings.json", "features.txt", "words.txt", "vectors.i16")
+FILES = (
+    "README.md",
+    "manifest.json",
+    "checksums.bin",
+    "settings.json",
+    "features.txt",
+    "words.txt",
+    "vectors.i16",
+)
 
 
 def train_shards(index: DocumentIndex, folder: Path, total: int) -> list[Path]:

@@ -36,7 +36,7 @@ def fill(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Write the card anew; what is not said stays as it was."""
     from omnitm.files.kinds import refuse_other_kinds
-    from omnitm.sharing.kept_card import kept_facts, make_card, updated_facts
+    from omnitm.sharing.card import kept_facts, make_card, updated_facts
     from omnitm.vectors import WordVectors
 
     refuse_other_kinds(arguments.model, "model")

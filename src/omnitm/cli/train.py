@@ -224,7 +224,7 @@ def _run_baseline(arguments: argparse.Namespace) -> int:
 
 
 def _note_license(arguments: argparse.Namespace) -> None:
-    from omnitm.sharing.kept_card import keep_card, kept_facts, updated_facts
+    from omnitm.sharing.card import keep_card, kept_facts, updated_facts
     from omnitm.vectors import WordVectors
 
     if arguments.license is not None:

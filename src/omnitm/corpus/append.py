@@ -53,7 +53,7 @@ def append_to_index(
             new_sink.close()
             if old.n_documents + new.summary.n_documents > MOST_DOCUMENTS:
                 raise CorpusError(f"An index holds at most {MOST_DOCUMENTS} documents; begin another one.")
-            _write_joined(path, old, new_folder=new_folder, new=new, sink=sink)
+            _write_joined(old, new_folder=new_folder, new=new, sink=sink)
             joined = _write_joined_facts(path, old, new, source_facts(paths, reading), sink)
             sink.seal(sizes(joined))
         finally:
@@ -71,19 +71,20 @@ def _read(folder: Path, name: str, start: int, stop: int) -> NDArray[Any]:
     return np.fromfile(file, dtype=dtype, count=stop - start, offset=start * dtype.itemsize)
 
 
-def _copy(folder: Path, name: str, n: int, sink: FolderSink) -> None:
-    for start in range(0, n, ELEMENTS_AT_A_TIME):
-        part = _read(folder, name, start, min(n, start + ELEMENTS_AT_A_TIME))
-        sink.append(name, part)
+def _copy(array: NDArray[Any], name: str, sink: FolderSink) -> None:
+    for start in range(0, len(array), ELEMENTS_AT_A_TIME):
+        sink.append(name, array[start : start + ELEMENTS_AT_A_TIME])
 
 
-def _write_joined(path: Path, old: DocumentIndex, *, new_folder: Path, new: Built, sink: FolderSink) -> None:
+def _write_joined(old: DocumentIndex, *, new_folder: Path, new: Built, sink: FolderSink) -> None:
     n_old_pairs, n_new_pairs = len(old.document_words), new.summary.n_pairs
-    _copy(path, "document_offsets", old.n_documents + 1, sink)
-    _copy(path, "document_words", n_old_pairs, sink)
+    _copy(old.document_offsets, "document_offsets", sink)
+    _copy(old.document_words, "document_words", sink)
     first = _read(new_folder, "document_offsets", 1, new.summary.n_documents + 1) + np.uint64(n_old_pairs)
     sink.append("document_offsets", first)
-    _copy(new_folder, "document_words", n_new_pairs, sink)
+    for start in range(0, n_new_pairs, ELEMENTS_AT_A_TIME):
+        stop = min(n_new_pairs, start + ELEMENTS_AT_A_TIME)
+        sink.append("document_words", _read(new_folder, "document_words", start, stop))
     new_offsets = _read(new_folder, "word_offsets", 0, old.n_words + 1)
     offsets = np.asarray(old.word_offsets) + new_offsets
     sink.append("word_offsets", offsets)
@@ -91,11 +92,10 @@ def _write_joined(path: Path, old: DocumentIndex, *, new_folder: Path, new: Buil
     while low < old.n_words:
         wanted = offsets[low] + np.uint64(ELEMENTS_AT_A_TIME)
         high = max(low + 1, min(old.n_words, int(np.searchsorted(offsets, wanted, side="right")) - 1))
-        parts, counts = [], []
-        for folder, ends, shift in ((path, old.word_offsets, 0), (new_folder, new_offsets, old.n_documents)):
-            documents = _read(folder, "word_documents", int(ends[low]), int(ends[high]))
-            parts.append(documents + np.uint32(shift))
-            counts.append(np.diff(ends[low : high + 1]).astype(np.uint32))
+        former = old.word_documents[int(old.word_offsets[low]) : int(old.word_offsets[high])]
+        added = _read(new_folder, "word_documents", int(new_offsets[low]), int(new_offsets[high]))
+        parts = [np.array(former), added + np.uint32(old.n_documents)]
+        counts = [np.diff(ends[low : high + 1]).astype(np.uint32) for ends in (old.word_offsets, new_offsets)]
         joined = np.empty(sum(map(len, parts)), dtype=np.uint32)
         interleave(counts, parts, joined)
         sink.append("word_documents", joined)
@@ -109,16 +109,17 @@ def _write_joined_facts(
     new_sources: dict[str, Any],
     sink: FolderSink,
 ) -> Built:
-    sources = storage.read_json(path, "sources.json", dict)
+    manifest = storage.open_folder(path)
+    sources = storage.read_json(manifest, "sources.json", dict)
     shift = len(sources["files"])
     rows = new.positions.reshape(-1, 3) + np.array([shift, 0, old.n_documents], dtype=np.uint64)
-    positions = np.concatenate([storage.mapped(path, "positions"), rows.reshape(-1)])
+    positions = np.concatenate([storage.array(manifest, "positions"), rows.reshape(-1)])
     sources["files"] += new_sources["files"]
     sources["reading"] += [{**reading, "first_source": shift} for reading in new_sources["reading"]]
     counts = new.counts if old.word_counts is None else np.asarray(old.word_counts) + new.counts
     summary = joined_summary(old.summary or IndexSummary(), new.summary, counts)
     joined = Built(list(old.vocabulary), counts, summary, positions)
-    write_facts(sink, joined, storage.read_json(path, "options.json", dict), sources)
+    write_facts(sink, joined, storage.read_json(manifest, "options.json", dict), sources)
     return joined
 
 

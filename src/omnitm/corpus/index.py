@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 
@@ -24,6 +24,27 @@ if TYPE_CHECKING:
     from scipy.sparse import spmatrix
 
     from omnitm.corpus.build import Built, MemorySink
+
+Number = TypeVar("Number", bound=np.generic)
+
+
+class StoredArray(Generic[Number]):
+    """Field for an array, or for a function that maps and checks one: called when the array is first used."""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, index: object | None, owner: type | None = None) -> NDArray[Number]:
+        if index is None:
+            raise AttributeError(self._name)  # so that the field has no default
+        found = index.__dict__[self._name]
+        if callable(found):
+            found = index.__dict__[self._name] = found()
+        array: NDArray[Number] = found
+        return array
+
+    def __set__(self, index: object, value: NDArray[Number] | Callable[[], NDArray[Number]]) -> None:
+        index.__dict__[self._name] = value
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,10 +66,10 @@ class DocumentIndex:
     """
 
     vocabulary: Sequence[str]
-    document_offsets: NDArray[np.uint64]
-    document_words: NDArray[np.uint32]
-    word_offsets: NDArray[np.uint64]
-    word_documents: NDArray[np.uint32]
+    document_offsets: StoredArray[np.uint64] = StoredArray()
+    document_words: StoredArray[np.uint32] = StoredArray()
+    word_offsets: StoredArray[np.uint64] = StoredArray()
+    word_documents: StoredArray[np.uint32] = StoredArray()
     word_counts: NDArray[np.uint64] | None = None
     preparation: Preparation | None = None
     summary: IndexSummary | None = None
@@ -159,30 +180,29 @@ class DocumentIndex:
     ) -> DocumentIndex:
         """Open an index folder: arrays are memory-mapped, so this takes milliseconds at any size.
 
-        All sizes and the content of small files are checked; `verify` checks everything. An index made with a
-        tokeniser of your own needs it again (`tokenizer`) before new text can be prepared.
+        All sizes and the content of small files are checked now, the two large arrays when they are first
+        used; `verify` checks everything. An index made with a tokeniser of your own needs it again
+        (`tokenizer`) before new text can be prepared.
         """
         path = Path(path)
-        manifest, seal = storage.read_manifest(path), storage.checksum(path / storage.MANIFEST)[1]
-        words = storage.read_words(path)
-        if len(words) != manifest["n_words"]:
-            raise FileError(path / "vocabulary.txt", "damaged: another number of words than in manifest.json")
+        manifest = storage.open_folder(path)
         preparation = storage.read_json(
-            path, "options.json", lambda options: Preparation.from_json(options["preparation"], tokenizer)
+            manifest, "options.json", lambda options: Preparation.from_json(options["preparation"], tokenizer)
         )
+        names = ("document_offsets", "document_words", "word_offsets", "word_documents")
         index = cls(
-            vocabulary=words,
-            **{name: storage.mapped(path, name) for name in storage.ARRAYS if name != "positions"},
+            vocabulary=storage.read_words(manifest),
+            **{name: partial(storage.array, manifest, name) for name in names},
+            word_counts=storage.array(manifest, "word_counts"),
             preparation=preparation,
-            summary=storage.read_json(path, "summary.json", IndexSummary.from_json),
+            summary=storage.read_json(manifest, "summary.json", IndexSummary.from_json),
             path=path,
-            seal=seal,
+            seal=manifest.sha256,
         )
-        index._check_ends()
+        index._check_ends(manifest.facts["n_pairs"])
         return index
 
-    def _check_ends(self) -> None:
-        pairs = len(self.document_words)
+    def _check_ends(self, pairs: int) -> None:
         for name in ("document_offsets", "word_offsets"):
             offsets = getattr(self, name)
             if offsets[0] != 0 or offsets[-1] != pairs:
@@ -195,9 +215,9 @@ class DocumentIndex:
         from omnitm._native import first_defect
 
         if self.path is not None:
-            manifest = storage.read_manifest(self.path)
+            manifest = storage.open_folder(self.path)
             for name in storage.FILES:
-                storage.check_content(self.path / name, manifest["files"][name])
+                manifest.verify(name)
         where = self.path or "index in memory"
         for rows, members, limit in (
             ("document", "word", self.n_words),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import shutil
@@ -16,7 +15,9 @@ import numpy as np
 
 from omnitm.corpus.scratch import not_written, open_new, write_at
 from omnitm.errors import FileError
+from omnitm.files.checked import FileDigest
 from omnitm.files.kinds import INDEX_FORMAT, kind_of, refuse_other_kinds, refuse_to_replace, shell_name
+from omnitm.files.manifest import MANIFEST, FolderKind, Manifest, read_manifest, write_manifest
 from omnitm.files.system import system
 
 if TYPE_CHECKING:
@@ -25,8 +26,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-VERSION = 1
-MANIFEST = "manifest.json"
+KIND = FolderKind(INDEX_FORMAT, 1, "build the index again")
 ARRAYS = {
     "document_offsets": "<u8",
     "document_words": "<u4",
@@ -37,8 +37,11 @@ ARRAYS = {
 }
 TEXTS = ("vocabulary.txt", "options.json", "summary.json", "sources.json")
 FILES = (*(f"{name}.bin" for name in ARRAYS), *TEXTS)
-SMALL = 1 << 20  # bytes; files up to this size are checked in full whenever an index is opened
-LARGEST_MANIFEST = 1 << 16
+MEMBERS = {
+    "document_words": "document_offsets",
+    "word_documents": "word_offsets",
+}  # which rows they are cut into
+SMALL = 1 << 20  # bytes; pieces up to this size are not worth a second thread
 BYTES_PER_SYNC = 32 << 20  # of one file, before they are sent to the disk while the next ones are computed
 Parsed = TypeVar("Parsed")
 
@@ -48,19 +51,13 @@ class _GrowingFile:
 
     def __init__(self, path: Path) -> None:
         self.path, self.size, self.n_unsynced = path, 0, 0
-        self._digest = hashlib.sha256()
+        self.digest = FileDigest()
         self._file = open_new(path)
 
     def write(self, data: NDArray[np.uint8]) -> None:
         write_at(self._file, data, self.size, self.path)
         self.size += data.nbytes
         self.n_unsynced += data.nbytes
-
-    def hash(self, data: NDArray[np.uint8]) -> None:
-        self._digest.update(data.data)
-
-    def facts(self) -> dict[str, int | str]:
-        return {"size": self.size, "sha256": self._digest.hexdigest()}
 
     def close(self) -> None:
         os.close(self._file)
@@ -89,12 +86,12 @@ class FolderSink:
             self._files[name] = _GrowingFile(self.folder / name)
         file = self._files[name]
         if self._hashes_aside and data.nbytes > SMALL:
-            hashed = self._helpers.submit(file.hash, data)
+            hashed = self._helpers.submit(file.digest.update, data)
             file.write(data)
             hashed.result()
         else:
             file.write(data)
-            file.hash(data)
+            file.digest.update(data)
         if file.n_unsynced >= BYTES_PER_SYNC and all(sync.done() for sync in self._synced):
             self._sync(file)
 
@@ -123,11 +120,8 @@ class FolderSink:
         for file in self._files.values():
             self._sync(file)
         self._wait_until_synced()
-        facts = {name: self._files[name].facts() for name in sorted(FILES)}
-        manifest = {"format": INDEX_FORMAT, "version": VERSION, **figures, "files": facts}
-        self.write_text(MANIFEST, to_json_text(manifest))
-        _sync(self.folder / MANIFEST)
-        _sync(self.folder)
+        digests = {name: self._files[name].digest for name in sorted(FILES)}
+        write_manifest(self.folder, KIND, digests, figures)
 
 
 def to_json_text(value: Any) -> str:
@@ -140,20 +134,6 @@ def _sync(path: Path) -> None:
         system.sync(path)
     except OSError as error:
         raise not_written(path, error) from error
-
-
-def checksum(path: Path) -> tuple[int, str]:
-    """Size and SHA-256 of a file."""
-    digest, size = hashlib.sha256(), 0
-    buffer = bytearray(1 << 20)
-    try:
-        with path.open("rb", buffering=0) as file:
-            while n := file.readinto(buffer):
-                digest.update(memoryview(buffer)[:n])
-                size += n
-    except OSError as error:
-        raise FileError(path, f"cannot be read: {error.strerror}") from error
-    return size, digest.hexdigest()
 
 
 @contextmanager
@@ -223,76 +203,29 @@ def put_in_place(made: Path, output: Path) -> None:
         raise FileError(output, f"cannot be put in place: {error.strerror or error}") from error
 
 
-def read_manifest(path: Path) -> dict[str, Any]:
-    """Manifest of an index, with every file present and of the right size, the small ones also in content."""
+def open_folder(path: Path) -> Manifest:
+    """Open an index: every file is there and has the right size; its content is checked when it is read."""
     refuse_other_kinds(path, "index")
     if not path.is_dir():
         raise FileError(path, f"no such index; make one with: omnitm index TEXT -o {shell_name(path)}")
-    manifest = _parsed_manifest(path / MANIFEST)
+    if not os.path.lexists(path / MANIFEST):
+        raise FileError(path / MANIFEST, "is missing: this folder is not an omnitm index")
+    manifest = read_manifest(path, KIND)
+    figures = [manifest.facts.get(name) for name in ("n_documents", "n_words", "n_pairs")]
+    if set(manifest.files) != set(FILES) or not all(map(_is_size, figures)):
+        raise FileError(path / MANIFEST, f"does not list the files of an index; {KIND.advice}")
+    _check_sizes(manifest)
     for name in FILES:
-        file, facts = path / name, manifest["files"][name]
-        if file.is_symlink() or not file.is_file():
-            raise FileError(file, "is missing from the index; build the index again")
-        size = file.stat().st_size
-        if size != facts["size"]:
-            raise FileError(
-                file, f"damaged: {facts['size']} bytes expected, {size} found; build the index again"
-            )
-        if size <= SMALL:
-            check_content(file, facts)
-    _check_sizes(path, manifest)
+        manifest.check_size(name)
     return manifest
-
-
-def check_content(file: Path, facts: Mapping[str, Any]) -> None:
-    """Compare a file with the checksum in the manifest."""
-    if checksum(file) != (facts["size"], facts["sha256"]):
-        raise FileError(file, "damaged: its SHA-256 is not the one in manifest.json; build the index again")
-
-
-def _parsed_manifest(file: Path) -> dict[str, Any]:
-    try:
-        if file.is_symlink() or file.stat().st_size > LARGEST_MANIFEST:
-            raise FileError(file, "is not the manifest of an index")
-        manifest = json.loads(file.read_bytes())
-    except FileNotFoundError:
-        raise FileError(file, "is missing: this folder is not an omnitm index") from None
-    except OSError as error:
-        if isinstance(error, FileError):
-            raise
-        raise FileError(file, f"cannot be read: {error.strerror}") from error
-    except (ValueError, RecursionError):
-        raise FileError(file, "damaged: not JSON; build the index again") from None
-    if not isinstance(manifest, dict) or manifest.get("format") != INDEX_FORMAT:
-        raise FileError(file, "is not the manifest of an omnitm index")
-    if manifest.get("version") != VERSION:
-        raise FileError(
-            file, f"has version {manifest.get('version')!r}; this omnitm reads version {VERSION}: update it"
-        )
-    _check_entries(file, manifest)
-    return manifest
-
-
-def _check_entries(file: Path, manifest: Mapping[str, Any]) -> None:
-    files = manifest.get("files")
-    figures = [manifest.get(name) for name in ("n_documents", "n_words", "n_pairs")]
-    if not isinstance(files, dict) or set(files) != set(FILES) or not all(map(_is_size, figures)):
-        raise FileError(file, "damaged: it does not list the files of an index; build the index again")
-    for facts in files.values():
-        if (
-            not isinstance(facts, dict)
-            or not _is_size(facts.get("size"))
-            or not isinstance(facts.get("sha256"), str)
-        ):
-            raise FileError(file, "damaged: sizes or checksums are missing; build the index again")
 
 
 def _is_size(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**63
 
 
-def _check_sizes(path: Path, manifest: Mapping[str, Any]) -> None:
-    n_documents, n_words, n_pairs = (manifest[name] for name in ("n_documents", "n_words", "n_pairs"))
+def _check_sizes(manifest: Manifest) -> None:
+    n_documents, n_words, n_pairs = (manifest.facts[name] for name in ("n_documents", "n_words", "n_pairs"))
     expected = {
         "document_offsets": 8 * (n_documents + 1),
         "document_words": 4 * n_pairs,
@@ -301,40 +234,54 @@ def _check_sizes(path: Path, manifest: Mapping[str, Any]) -> None:
         "word_counts": 8 * n_words,
     }
     for name, size in expected.items():
-        if manifest["files"][f"{name}.bin"]["size"] != size:
-            raise FileError(
-                path / f"{name}.bin",
-                f"damaged: {size} bytes expected by manifest.json; build the index again",
-            )
+        if manifest.files[f"{name}.bin"].size != size:
+            problem = f"should have {size:,} bytes by the figures of {MANIFEST}; {KIND.problem}"
+            raise FileError(manifest.folder / f"{name}.bin", problem)
 
 
-def mapped(path: Path, name: str) -> NDArray[Any]:
-    """Array of an index, memory-mapped and read-only."""
-    file = path / f"{name}.bin"
-    if file.stat().st_size == 0:
-        return np.empty(0, dtype=ARRAYS[name])
-    return np.memmap(file, dtype=ARRAYS[name], mode="r").view(np.ndarray)
+def array(manifest: Manifest, name: str) -> NDArray[Any]:
+    """Map an array of an index and check all of it."""
+    found = manifest.map(f"{name}.bin").array(ARRAYS[name])
+    if manifest.sums is None and name in MEMBERS:
+        _check_members(manifest, name, found)
+    return found
 
 
-def read_json(path: Path, name: str, parse: Callable[[Any], Parsed]) -> Parsed:
+def _check_members(manifest: Manifest, name: str, members: NDArray[np.uint32]) -> None:
+    """Check the numbers of an older index, which has no checksums of blocks: they are used as places."""
+    from omnitm._native import first_defect
+
+    others = next(other for other in MEMBERS if other != name)
+    limit = manifest.files[f"{MEMBERS[others]}.bin"].size // 8 - 1
+    row = first_defect(array(manifest, MEMBERS[name]), members, limit)
+    if row >= 0:
+        problem = f"row {row} has numbers out of range or out of order; {KIND.problem}"
+        raise FileError(manifest.folder / f"{name}.bin", problem)
+
+
+def read_json(manifest: Manifest, name: str, parse: Callable[[Any], Parsed]) -> Parsed:
     """Content of one of the small JSON files, made into what it stands for."""
+    file = manifest.folder / name
     try:
-        content = json.loads((path / name).read_bytes())
+        content = json.loads(manifest.read(name))
     except (ValueError, RecursionError):
-        raise FileError(path / name, "damaged: not JSON; build the index again") from None
+        raise FileError(file, "damaged: not JSON; build the index again") from None
     try:
         return parse(content)
     except (ValueError, TypeError, KeyError, AttributeError) as error:
-        raise FileError(path / name, f"damaged: {error!r}; build the index again") from None
+        raise FileError(file, f"damaged: {error!r}; build the index again") from None
 
 
-def read_words(path: Path) -> list[str]:
+def read_words(manifest: Manifest) -> list[str]:
     """Vocabulary, one word per line."""
-    file = path / "vocabulary.txt"
+    file = manifest.folder / "vocabulary.txt"
     try:
-        return file.read_bytes().decode("utf-8").split("\n")[:-1]
+        words = manifest.read(file.name).decode("utf-8").split("\n")[:-1]
     except UnicodeDecodeError as error:
         raise FileError(file, f"damaged: not UTF-8 at byte {error.start}; build the index again") from None
+    if len(words) != manifest.facts["n_words"]:
+        raise FileError(file, f"damaged: another number of words than in {MANIFEST}")
+    return words
 
 
 def vocabulary_text(words: Sequence[str]) -> str:

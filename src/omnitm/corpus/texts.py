@@ -27,11 +27,12 @@ class SourceTexts:
     """
 
     def __init__(self, path: Path) -> None:
-        facts = storage.read_json(path, "sources.json", dict)
+        manifest = storage.open_folder(path)
+        facts = storage.read_json(manifest, "sources.json", dict)
         self._files: list[dict[str, Any]] = facts["files"]
         self._readings: list[dict[str, Any]] = facts["reading"]
         self.n_sources = len(self._files)
-        self._positions = storage.mapped(path, "positions").reshape(-1, 3)
+        self._positions = storage.array(manifest, "positions").reshape(-1, 3)
 
     def source_problem(self, source: int) -> str | None:
         """Why a source cannot be used any more, or None."""

@@ -9,10 +9,12 @@ import shutil
 import stat
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from omnitm.engines.shared_corpus import ARRAYS, MANIFEST, MappedCorpus, SharedCorpus, sealed_manifest
+from omnitm.engines.shared_corpus import ARRAYS, MappedCorpus, SharedCorpus, sealed_manifest
 from omnitm.errors import FileError
+from omnitm.files.checked import FileEntry
+from omnitm.files.manifest import CHECKSUMS, CHECKSUMS_ENTRY, MANIFEST
 from omnitm.files.system import system
 
 if TYPE_CHECKING:
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
 
 CHUNK = 1 << 23
 CACHE_VARIABLE = "OMNITM_CACHE"
+_FILES = tuple(f"{array}.bin" for array in ARRAYS)
 
 
 class CorpusSource:
@@ -32,7 +35,7 @@ class CorpusSource:
 
     def read(self, name: str, offset: int, size: int) -> bytes:
         """Read a part of the manifest or of an array."""
-        if name not in {MANIFEST, *(f"{array}.bin" for array in ARRAYS)}:
+        if name not in {MANIFEST, CHECKSUMS, *_FILES}:
             raise FileError(self._folder / name, "is not given away")
         with (self._folder / name).open("rb") as file:
             file.seek(offset)
@@ -71,9 +74,11 @@ def _fetch(seal: str, read: Read, folder: Path) -> None:
             shutil.rmtree(old, ignore_errors=True)
         partial.mkdir(mode=0o700)
         (partial / MANIFEST).write_bytes(read(MANIFEST, 0, CHUNK))
-        files = sealed_manifest(partial, seal)["files"]
-        for name in (f"{array}.bin" for array in ARRAYS):
-            _fetch_file(name, files[name], read, partial)
+        manifest = sealed_manifest(partial, seal, sums=False)
+        for name in _FILES:
+            _fetch_file(name, manifest.files[name], read, partial)
+        if CHECKSUMS_ENTRY in manifest.facts:
+            _fetch_file(CHECKSUMS, FileEntry(**manifest.facts[CHECKSUMS_ENTRY]), read, partial)
         partial.rename(folder)
     except FileError:
         raise
@@ -83,16 +88,16 @@ def _fetch(seal: str, read: Read, folder: Path) -> None:
         raise FileError(partial, f"{problem}; {advice}") from error
 
 
-def _fetch_file(name: str, facts: dict[str, Any], read: Read, folder: Path) -> None:
+def _fetch_file(name: str, entry: FileEntry, read: Read, folder: Path) -> None:
     digest, size = hashlib.sha256(), 0
     with (folder / name).open("xb") as file:
-        while size < facts["size"]:
+        while size < entry.size:
             chunk = read(name, size, CHUNK)
             if not chunk:
                 break
             digest.update(chunk)
             size += file.write(chunk)
-    if size != facts["size"] or digest.hexdigest() != facts["sha256"]:
+    if FileEntry(size, digest.hexdigest()) != entry:
         raise FileError(folder / name, "arrived damaged: the manifest says otherwise; check the original")
 
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import hashlib
-import json
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +10,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from omnitm.corpus import storage
 from omnitm.errors import FileError
+from omnitm.files.checked import FileDigest
+from omnitm.files.manifest import MANIFEST, Manifest, read_manifest, write_manifest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,14 +22,7 @@ if TYPE_CHECKING:
 
     from omnitm.corpus import DocumentIndex
 
-MANIFEST = "manifest.json"
-ARRAYS = {
-    "document_offsets": "<u8",
-    "document_words": "<u4",
-    "word_offsets": "<u8",
-    "word_documents": "<u4",
-}
-_LARGEST_MANIFEST = 1 << 16
+ARRAYS = ("document_offsets", "document_words", "word_offsets", "word_documents")
 
 
 class SharedCorpus(NamedTuple):
@@ -54,26 +48,26 @@ class MappedCorpus:
 
     @classmethod
     def open(cls, shared: SharedCorpus) -> MappedCorpus:
-        """Map a corpus; refuse another one that has taken its place."""
-        folder = Path(shared.path)
-        files = sealed_manifest(folder, shared.seal)["files"]
-        arrays = {name: _mapped(folder / f"{name}.bin", files, kind) for name, kind in ARRAYS.items()}
-        sealed_manifest(folder, shared.seal)  # nothing was put in its place meanwhile
+        """Map a corpus and check it; refuse another one that has taken its place."""
+        manifest = sealed_manifest(Path(shared.path), shared.seal)
+        arrays = {name: _array(manifest, name) for name in ARRAYS}
+        sealed_manifest(manifest.folder, shared.seal, sums=False)  # nothing was put in its place meanwhile
         return cls(**arrays)
 
 
-def sealed_manifest(folder: Path, seal: str) -> dict[str, Any]:
+def sealed_manifest(folder: Path, seal: str, *, sums: bool = True) -> Manifest:
     """Read the manifest of a corpus, which says by its hash that it is the expected one."""
-    path = folder / MANIFEST
-    try:
-        with path.open("rb") as file:
-            content = file.read(_LARGEST_MANIFEST)
-    except OSError as error:
-        raise FileError(path, f"cannot be read: {error.strerror}") from None
-    if hashlib.sha256(content).hexdigest() != seal:
-        raise FileError(path, "belongs to another index than the one that the training began with")
-    manifest: dict[str, Any] = json.loads(content)  # what bears the seal was checked when it was opened
+    manifest = read_manifest(folder, storage.KIND, sums=sums)
+    if manifest.sha256 != seal:
+        raise FileError(
+            folder / MANIFEST, "belongs to another index than the one that the training began with"
+        )
     return manifest
+
+
+def _array(manifest: Manifest, name: str) -> NDArray[Any]:
+    manifest.check_size(f"{name}.bin")
+    return storage.array(manifest, name)
 
 
 @contextlib.contextmanager
@@ -87,15 +81,14 @@ def shared(index: DocumentIndex) -> Iterator[SharedCorpus]:
 
 
 def _written(index: DocumentIndex, folder: Path) -> SharedCorpus:
-    files = {}
-    for name, kind in ARRAYS.items():
+    digests = {}
+    for name in ARRAYS:
         path = folder / f"{name}.bin"
-        content = np.ascontiguousarray(getattr(index, name), dtype=kind)
+        content = np.ascontiguousarray(getattr(index, name), dtype=storage.ARRAYS[name]).view(np.uint8)
         _store(path, content.data)
-        files[path.name] = {"size": content.nbytes, "sha256": hashlib.sha256(content.data).hexdigest()}
-    manifest = json.dumps({"files": files}).encode()
-    _store(folder / MANIFEST, manifest)
-    return SharedCorpus(str(folder), hashlib.sha256(manifest).hexdigest())
+        digests[path.name] = FileDigest(content)
+    write_manifest(folder, storage.KIND, digests)
+    return SharedCorpus(str(folder), read_manifest(folder, storage.KIND, sums=False).sha256)
 
 
 def _store(path: Path, content: bytes | memoryview) -> None:
@@ -105,16 +98,3 @@ def _store(path: Path, content: bytes | memoryview) -> None:
     except OSError as error:
         problem = f"cannot be written: {error.strerror or error}"
         raise FileError(path, f"{problem}; set TMPDIR to a folder with room for the index") from error
-
-
-def _mapped(path: Path, files: dict[str, Any], kind: str) -> NDArray[Any]:
-    expected = files[path.name]["size"]
-    try:
-        found = path.stat().st_size
-        if found == 0 == expected:
-            return np.empty(0, dtype=kind)
-        if found == expected:
-            return np.memmap(path, dtype=kind, mode="r").view(np.ndarray)
-    except OSError as error:
-        raise FileError(path, f"cannot be read: {error.strerror}") from None
-    raise FileError(path, f"damaged: {expected:,} bytes expected, {found:,} found; build the index again")

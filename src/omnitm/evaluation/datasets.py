@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Literal
 
 from omnitm.errors import FileError, ParameterError
+from omnitm.files.plain import write_file
 
 DATA_VARIABLE = "OMNITM_DATA"
 _SUBFOLDERS = ("", "wordsim", "word-sim")
@@ -271,7 +272,5 @@ def _download(known: DataSet) -> Path:
         raise ValueError(f"it gave other content: SHA-256 {found[:12]}..., expected {known.sha256[:12]}...")
     path = cache_folder() / known.files[0]
     path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    temporary.write_bytes(content)
-    temporary.replace(path)
+    write_file(path, content)
     return path

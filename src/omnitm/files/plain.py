@@ -68,6 +68,17 @@ def writing(path: Path) -> Iterator[None]:
         raise FileError(path, f"cannot be written: {error.strerror or error}") from error
 
 
+@contextlib.contextmanager
+def _reading(path: Path) -> Iterator[None]:
+    """Turn an operating system's refusal to read into an error that begins with the path."""
+    try:
+        yield
+    except FileError:
+        raise
+    except OSError as error:
+        raise FileError(path, f"cannot be read: {error.strerror or error}") from error
+
+
 def open_regular(path: Path) -> int:
     """Open a file for reading if it is a plain file of its folder, not a link or a device."""
     if path.is_symlink():  # it could lead out of the model's folder
@@ -86,7 +97,7 @@ def open_regular(path: Path) -> int:
 
 def read_file(path: Path, limit: int, size: int | None = None) -> bytes:
     """Read a file, or its first `size` bytes; refuse more than `limit` bytes."""
-    with os.fdopen(open_regular(path), "rb") as file:
+    with _reading(path), os.fdopen(open_regular(path), "rb") as file:
         wanted = os.fstat(file.fileno()).st_size if size is None else size
         if wanted > limit:
             raise FileError(path, f"has {wanted:,} bytes, which is more than any model needs ({limit:,})")
@@ -99,7 +110,7 @@ def read_file(path: Path, limit: int, size: int | None = None) -> bytes:
 def sha256_of(path: Path, size: int) -> str:
     """Hash the first `size` bytes of a file."""
     digest = hashlib.sha256()
-    with os.fdopen(open_regular(path), "rb") as file:
+    with _reading(path), os.fdopen(open_regular(path), "rb") as file:
         left = size
         while left:
             chunk = file.read(min(left, _CHUNK))

@@ -13,8 +13,8 @@ from omnitm.corpus import DocumentIndex, VocabularyRules, build_index
 from omnitm.engines import ThreadsEngine
 from omnitm.errors import OmniTMError
 from omnitm.files.kinds import kind_of
+from omnitm.files.manifest import MANIFEST
 from omnitm.machine import PAPER, Autoencoder, AutoencoderSettings, word_key
-from omnitm.store.manifest import MANIFEST
 from omnitm.training import train_model
 from omnitm.vectors import WordVectors
 

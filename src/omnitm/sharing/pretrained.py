@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 from omnitm.errors import FileError, MissingExtraError, ParameterError
 from omnitm.files.kinds import PACKED_FILE
 from omnitm.files.plain import write_file, writing
-from omnitm.sharing.card import CardFacts, model_card
-from omnitm.sharing.kept_card import facts_as_json
+from omnitm.sharing.card import CardFacts, facts_as_json, model_card
 from omnitm.store.loading import StoredModel
 from omnitm.store.packing import write_packed
 

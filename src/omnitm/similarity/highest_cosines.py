@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from omnitm import _native
+from omnitm.similarity.row_matrix import plain_array
 from omnitm.similarity.row_products import RowLengths, row_lengths
 
 if TYPE_CHECKING:
@@ -27,8 +28,9 @@ _FEWEST_COLUMNS = 8192  # below, reading everything takes no longer
 
 def can_prune(matrix: NDArray[np.int16]) -> bool:
     """Whether a matrix is worth the trouble."""
-    is_mapped = isinstance(matrix, np.ndarray)  # rows that are decoded first cost more than they save
-    return is_mapped and matrix.dtype == np.int16 and matrix.shape[1] >= _FEWEST_COLUMNS
+    if matrix.dtype != np.int16 or matrix.shape[1] < _FEWEST_COLUMNS:
+        return False
+    return plain_array(matrix) is not None  # rows that are decoded first cost more than they save
 
 
 def highest_cosines(
@@ -38,7 +40,7 @@ def highest_cosines(
 
     All rows that may be among the first `count` are returned: a few more, if several are equal.
     """
-    search = _Search(matrix, lengths, query)
+    search = _Search(np.asarray(matrix), lengths, query)
     rows = np.arange(len(matrix), dtype=np.int64)
     dots = np.zeros(len(matrix), dtype=np.int64)
     n_blocks = len(lengths.edges) - 1

@@ -44,6 +44,10 @@ class RowMatrix(ABC):
     def read_column(self, column: int) -> NDArray[Any]:
         """Decode one column."""
 
+    def whole(self) -> NDArray[Any] | None:
+        """Return the matrix as an array if it is stored as one; None if rows must be decoded."""
+        return None
+
     def dots(self, largest: int, queries: NDArray[np.int16]) -> NDArray[np.int64]:
         """Multiply every row with every query, all integers; `largest` is the rows' largest magnitude."""
         dots = np.empty((len(self), len(queries)), dtype=np.int64)
@@ -108,9 +112,15 @@ class RowMatrix(ABC):
 
 def row_blocks(matrix: Any) -> Iterator[tuple[int, NDArray[Any]]]:
     """Go through a matrix as arrays of successive rows, each with the number of its first row."""
-    if isinstance(matrix, np.ndarray):
-        yield 0, matrix
+    whole = plain_array(matrix)
+    if whole is not None:
+        yield 0, whole
         return
     rows = max(1, _BLOCK_BYTES // max(1, matrix.shape[1] * matrix.dtype.itemsize))
     for start in range(0, len(matrix), rows):
         yield start, matrix[start : start + rows]
+
+
+def plain_array(matrix: Any) -> NDArray[Any] | None:
+    """Return a matrix as an array if that costs nothing; None if its rows must be decoded."""
+    return matrix if isinstance(matrix, np.ndarray) else matrix.whole()

@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from omnitm.errors import CorpusError, FileError
+from omnitm.files.checked import FileDigest
 from omnitm.files.kinds import kind_of, refuse_to_replace
+from omnitm.files.manifest import MANIFEST, write_manifest
 from omnitm.files.plain import (
     read_file,
     sync_folder,
@@ -26,24 +28,18 @@ from omnitm.files.system import system
 from omnitm.store.journal import Journal, finished_rows
 from omnitm.store.loading import load_model
 from omnitm.store.manifest import (
-    COORDINATES,
+    ALL_FILES,
     FEATURES,
     JOURNAL,
-    MANIFEST,
-    REALS,
+    KIND,
     SETTINGS,
-    SIMILARITY,
-    SPARSE,
     TOP,
     VECTORS,
     WORDS,
-    FileEntry,
-    read_manifest,
-    write_manifest,
+    model_manifest,
 )
-from omnitm.store.model_notes import INDEX, INDEX_NOTE, SHARD_NOTE
+from omnitm.store.model_notes import CARD, INDEX, INDEX_NOTE, SHARD_NOTE, remove_card
 from omnitm.store.record import TrainingRecord, omni_record, record_from_bytes
-from omnitm.store.signed_card import CARD, remove_card
 from omnitm.store.top import TopMatrix, row_encoder, row_type
 
 if TYPE_CHECKING:
@@ -51,9 +47,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-_NAMES = (MANIFEST, SETTINGS, FEATURES, COORDINATES, WORDS, VECTORS, REALS, TOP, SPARSE, SIMILARITY)
 _NOTES = (INDEX_NOTE, SHARD_NOTE, CARD)
-_OWN_FILES = {JOURNAL, *_NOTES, *(f".{name}.tmp" for name in (*_NAMES, *_NOTES)), *_NAMES}
+_OWN_FILES = {JOURNAL, *_NOTES, *(f".{name}.tmp" for name in (*ALL_FILES, *_NOTES)), *ALL_FILES}
 _PLAN = (SETTINGS, FEATURES, WORDS)
 _NO_LIMIT = 1 << 62
 
@@ -80,8 +75,9 @@ class ModelFolder:
         self.words = words_from_bytes(path / WORDS, plan[WORDS])
         self._encode = row_encoder(self.record, np.dtype(np.int16))
         self._vectors_path = path / (VECTORS if self.record.keep_top is None else TOP)
-        self._finished = read_manifest(path) if (path / MANIFEST).exists() else None
-        self.n_kept = self._finished[self._vectors_path.name].size // self._row_size if self._finished else 0
+        has_finished = (path / MANIFEST).exists()
+        self._finished = model_manifest(path).files[self._vectors_path.name] if has_finished else None
+        self.n_kept = self._finished.size // self._row_size if self._finished else 0
         self._plan = plan
         self._vectors = self._open_vectors()
 
@@ -190,18 +186,15 @@ class ModelFolder:
 
     def finish(self) -> list[int]:
         """Declare the model finished, unless rows are damaged or missing: those are returned."""
-        sha256, damaged = self._check_rows()
+        rows, damaged = self._check_rows()
         if damaged:
             for row in damaged:
                 self._journal.rows.pop(row, None)
             return damaged
         with writing(self._vectors_path):
             os.fsync(self._vectors)
-        entries = {
-            name: FileEntry(len(data), hashlib.sha256(data).hexdigest()) for name, data in self._plan.items()
-        }
-        entries[self._vectors_path.name] = FileEntry(len(self.words) * self._row_size, sha256)
-        write_manifest(self.path, entries)
+        digests = {name: FileDigest(content) for name, content in self._plan.items()}
+        write_manifest(self.path, KIND, {**digests, self._vectors_path.name: rows})
         self._journal.remove()
         sync_folder(self.path)
         return []
@@ -241,23 +234,19 @@ class ModelFolder:
             os.ftruncate(descriptor, size)
         return descriptor
 
-    def _check_rows(self) -> tuple[str, list[int]]:
+    def _check_rows(self) -> tuple[FileDigest, list[int]]:
         """Hash the whole file, and compare each new row with the journal on the way."""
-        digest, damaged = hashlib.sha256(), []
+        digest, damaged = FileDigest(), []
         for row in range(len(self.words)):
             content = self._row_bytes(row)
             digest.update(content)
-            if (
-                row + 1 == self.n_kept
-                and self._finished
-                and digest.hexdigest() != self._finished[self._vectors_path.name].sha256
-            ):
+            if row + 1 == self.n_kept and digest.entry != self._finished:
                 raise FileError(
                     self._vectors_path, "is damaged in the rows trained before; restore it from a copy"
                 )
             if row >= self.n_kept and self._journal.rows.get(row) != zlib.crc32(content):
                 damaged.append(row)
-        return digest.hexdigest(), damaged
+        return digest, damaged
 
 
 def adding(path: str | Path) -> tuple[int, int] | None:
@@ -265,7 +254,7 @@ def adding(path: str | Path) -> tuple[int, int] | None:
     path = Path(path)
     if not (path / JOURNAL).exists() or not (path / MANIFEST).exists():
         return None
-    kept = read_manifest(path)[WORDS].size
+    kept = model_manifest(path, sums=False).files[WORDS].size
     total = read_file(path / WORDS, _NO_LIMIT)[kept:].count(b"\n")
     return finished_rows(path / JOURNAL), total
 
@@ -282,15 +271,13 @@ def _roll_back(path: Path) -> None:
     """Undo an addition of words that was killed before it began."""
     if not (path / MANIFEST).exists():
         return
-    entries = read_manifest(path)
-    kept = read_file(path / WORDS, _NO_LIMIT, entries[WORDS].size)
-    write_file(path / WORDS, kept)
+    write_file(path / WORDS, model_manifest(path).read(WORDS))
 
 
 def remove_model(path: Path) -> None:
     """Remove a model's files, the manifest first."""
     with writing(path):
-        for name in (*_NAMES, SHARD_NOTE):
+        for name in (*ALL_FILES, SHARD_NOTE):
             (path / name).unlink(missing_ok=True)
         remove_card(path)
 

@@ -1,10 +1,24 @@
-"""Notes in a model's folder: where its index was, which shard it is; hints, not part of the model."""
+"""Notes in a model's folder: where its index was, which shard it is, and its card; not part of the model.
+
+The card, README.md, has a last line that says what it was made from:
+
+```text
+<!-- made by omnitm {"facts": {...}, "facts_sha256": "of the facts", "sha256": "of all text above"} -->
+```
+
+So the card can be made again when the model changes, with what its owner said about it, and a card that
+somebody has edited since is left alone. Nothing fails without it.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import json
+import warnings
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from omnitm.errors import FileError, OmniTMWarning
 from omnitm.files.plain import read_file, write_file, writing
 
 if TYPE_CHECKING:
@@ -13,7 +27,10 @@ if TYPE_CHECKING:
 INDEX = "index"  # the corpus index may live inside the model's folder
 INDEX_NOTE = "index-path.txt"
 SHARD_NOTE = "shard.txt"
+CARD = "README.md"
 _LONGEST_PATH = 1 << 16
+_BEFORE, _AFTER = "\n<!-- made by omnitm ", " -->\n"
+_LARGEST_CARD = 1 << 22
 
 
 def note_index(model: Path, index: DocumentIndex) -> None:
@@ -33,3 +50,70 @@ def noted_index(model: Path) -> Path | None:
         return None
     content = read_file(model / INDEX_NOTE, _LONGEST_PATH)
     return Path(content.decode(errors="surrogateescape").removesuffix("\n"))
+
+
+def write_card(folder: Path, text: str, facts: dict[str, Any], *, force: bool = False) -> bool:
+    """Write a card made from these facts; False if one is there that somebody has edited."""
+    path = folder / CARD
+    there = _text(path)
+    if there is not None and not force and _mark(there) is None:
+        return False
+    card = signed(text, facts)
+    if card != there:
+        write_file(path, card.encode())
+    return True
+
+
+def remove_card(folder: Path) -> None:
+    """Remove the card of a model that is replaced, unless somebody has edited it."""
+    there = _text(folder / CARD)
+    if there is not None and _mark(there) is not None:
+        (folder / CARD).unlink()
+
+
+def read_facts(folder: Path) -> dict[str, Any]:
+    """Return what the owner of a model said about it; nothing if there is no card, or it is another's."""
+    there = _text(folder / CARD)
+    mark = None if there is None else _mark(there, edited=True)
+    facts = {} if mark is None else mark.get("facts")
+    if mark is not None and mark.get("facts_sha256", _sha256(facts)) != _sha256(facts):
+        problem = f"{folder / CARD}: the last line is damaged; what it says about the model is not used"
+        warnings.warn(f"{problem}, say it again with `omnitm card`", OmniTMWarning, stacklevel=2)
+        return {}
+    return facts if isinstance(facts, dict) else {}
+
+
+def signed(text: str, facts: dict[str, Any]) -> str:
+    """Add the last line to a card."""
+    sha256 = hashlib.sha256(text.encode()).hexdigest()
+    mark = {"facts": facts, "facts_sha256": _sha256(facts), "sha256": sha256}
+    return text + _BEFORE + json.dumps(mark).replace(">", "\\u003e") + _AFTER
+
+
+def _mark(card: str, *, edited: bool = False) -> dict[str, Any] | None:
+    """Read the last line; None if there is none, or it does not fit the text and that matters."""
+    text, before, rest = card.rpartition(_BEFORE)
+    if not before or not rest.endswith(_AFTER):
+        return None
+    try:
+        mark = json.loads(rest.removesuffix(_AFTER))
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(mark, dict):
+        return None
+    fits = mark.get("sha256") == hashlib.sha256(text.encode()).hexdigest()
+    return mark if fits or edited else None
+
+
+def _text(path: Path) -> str | None:
+    """Read a card; None if there is none. One that is no text was not written by us."""
+    if not path.exists() and not path.is_symlink():
+        return None
+    try:
+        return read_file(path, _LARGEST_CARD).decode()
+    except (FileError, UnicodeDecodeError):
+        return ""
+
+
+def _sha256(facts: object) -> str:
+    return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()

@@ -28,6 +28,7 @@ import numpy as np
 
 from omnitm.errors import FileError
 from omnitm.files.kinds import PACKED_MAGIC
+from omnitm.files.manifest import json_object
 from omnitm.files.plain import open_regular, words_from_bytes
 from omnitm.similarity.row_matrix import RowMatrix
 from omnitm.store.manifest import (
@@ -35,11 +36,10 @@ from omnitm.store.manifest import (
     FEATURES,
     SETTINGS,
     WORDS,
-    FileEntry,
     manifest_entries,
     vectors_name,
 )
-from omnitm.store.record import json_object, record_from_bytes
+from omnitm.store.record import record_from_bytes
 from omnitm.store.top import row_encoder
 
 if TYPE_CHECKING:
@@ -48,6 +48,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from omnitm.files.checked import FileEntry
     from omnitm.store.record import AnyRecord
 
 FORMAT, VERSION = "omnitm packed model", 1

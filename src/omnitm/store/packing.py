@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from omnitm.errors import FileError
+from omnitm.files.checked import FileDigest, FileEntry
 from omnitm.files.kinds import PACKED_MAGIC, refuse_other_kinds, refuse_to_replace
 from omnitm.files.plain import new_file
 from omnitm.similarity.row_matrix import row_blocks
 from omnitm.store.loading import load_model
-from omnitm.store.manifest import FileEntry, manifest_content, read_manifest
+from omnitm.store.manifest import manifest_content, model_manifest
+from omnitm.store.model_notes import read_facts
 from omnitm.store.packed import (
     BLOCK,
     BLOCKS,
@@ -28,7 +30,6 @@ from omnitm.store.packed import (
     read_packed,
     to_bytes,
 )
-from omnitm.store.signed_card import read_facts
 from omnitm.store.top import row_encoder
 from omnitm.store.write_model import model_texts, vectors_file, write_model
 
@@ -62,8 +63,8 @@ def pack_model(
     """
     model = Path(model)
     refuse_other_kinds(model, "model")
-    stored, manifest = load_model(model), read_manifest(model)
-    write_packed(path, stored, expected=manifest, card=read_facts(model), force=force, report=report)
+    stored, manifest = load_model(model), model_manifest(model, sums=False)
+    write_packed(path, stored, expected=manifest.files, card=read_facts(model), force=force, report=report)
 
 
 def write_packed(
@@ -98,7 +99,7 @@ def write_packed(
     with new_file(path) as file:
         file.write(PACKED_MAGIC)
         header, vectors = _write_rows(file, model, report)
-        entries = {n: FileEntry(len(c), hashlib.sha256(c).hexdigest()) for n, c in texts.items()}
+        entries = {name: FileDigest(content).entry for name, content in texts.items()}
         entries[vectors_file(model.matrix.dtype, model.record)] = vectors
         if expected is not None and entries != expected:
             raise FileError(
@@ -119,7 +120,7 @@ def write_packed(
 
 def unpack_model(path: str | Path, model: str | Path, *, force: bool = False) -> None:
     """Write a packed model as a folder, and check that it is the model that was packed."""
-    from omnitm.sharing.kept_card import keep_card, kept_facts
+    from omnitm.sharing.card import keep_card, kept_facts
     from omnitm.vectors.word_vectors import WordVectors
 
     path = Path(path)

@@ -12,7 +12,7 @@ import numpy as np
 
 from omnitm import __version__
 from omnitm.errors import FileError, ParameterError
-from omnitm.files.plain import read_file
+from omnitm.files.manifest import json_object
 from omnitm.machine import AutoencoderSettings
 from omnitm.parameters import check_integer
 
@@ -141,22 +141,6 @@ def record_from_bytes(path: Path, content: bytes) -> AnyRecord:
         return TrainingRecord(AutoencoderSettings(**values), fields["seed"], fingerprint, version, **kept)
     except ParameterError as error:
         raise FileError(path, str(error)) from None
-
-
-def json_object(path: Path, content: bytes) -> dict[str, Any]:
-    """Parse a small JSON file that must hold an object."""
-    try:
-        value = json.loads(content)
-    except (ValueError, RecursionError) as error:
-        raise FileError(path, f"is not JSON ({str(error)[:100]})") from None
-    if not isinstance(value, dict):
-        raise FileError(path, f"must hold a JSON object, not {type(value).__name__}")
-    return value
-
-
-def read_json(path: Path) -> dict[str, Any]:
-    """Read a small JSON file that must hold an object."""
-    return json_object(path, read_file(path, JSON_LIMIT))
 
 
 def index_fingerprint(index: DocumentIndex) -> str:

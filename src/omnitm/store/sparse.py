@@ -13,7 +13,6 @@ Positions ascend, and values are not 0. How many there are follows from the size
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -27,9 +26,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from omnitm.files.checked import CheckedFile
+
 _START = np.dtype("<u8")
 _PAIR = 6  # bytes of a position and its value
-_MEMORY = Path("memory")
 _DAMAGED = "restore it from a copy or train the model again"
 
 
@@ -59,14 +59,17 @@ class SparseMatrix(RowMatrix):
     ----------
     content
         Bytes as in the file; they may be memory-mapped.
-    path
-        The file that errors speak of.
+    file
+        The file that they are mapped from, which is checked when rows are read; None: they are sound.
     """
 
-    def __init__(self, content: NDArray[np.uint8], n_rows: int, n_columns: int, path: Path = _MEMORY) -> None:
-        self._path, size = path, len(content) - (n_rows + 1) * _START.itemsize
+    def __init__(
+        self, content: NDArray[np.uint8], n_rows: int, n_columns: int, file: CheckedFile | None = None
+    ) -> None:
+        self._file, size = file, len(content) - (n_rows + 1) * _START.itemsize
         if size < 0 or size % 4:
             raise self._damage("has a size that no rows have")
+        self._check(np.array([size]), len(content) - size)
         self._starts = np.frombuffer(content[size:].tobytes(), dtype=_START).astype(np.int64)
         sizes = np.diff(self._starts)
         if self._starts[0] != 0 or self._starts[-1] != size or (sizes < 0).any():
@@ -91,6 +94,7 @@ class SparseMatrix(RowMatrix):
     def read_row(self, row: int) -> NDArray[np.int16]:
         """Fill a row with zeros and put in what is not zero."""
         start, count = int(self._starts[row]), int(self._counts[row])
+        self._check(self._starts[row : row + 1], int(self._starts[row + 1]) - start)
         positions = self._positions[start // 4 : start // 4 + count]
         if count and (int(positions[-1]) >= self.shape[1] or not (positions[1:] > positions[:-1]).all()):
             raise self._damage(f"row {row:,} is damaged")
@@ -100,6 +104,7 @@ class SparseMatrix(RowMatrix):
 
     def read_column(self, column: int) -> NDArray[np.int16]:
         """Look the column up in all rows, halving what is left of each until its place is found."""
+        self._check(np.zeros(1, dtype=np.int64), len(self._content))
         first = self._starts[:-1] // 4
         low, high = first.copy(), first + self._counts
         while (open_rows := np.flatnonzero(low < high)).size:
@@ -116,6 +121,7 @@ class SparseMatrix(RowMatrix):
     def dots(self, largest: int, queries: NDArray[np.int16]) -> NDArray[np.int64]:
         """Multiply what is not zero."""
         del largest  # sums have 64 bits
+        self._check(np.zeros(1, dtype=np.int64), len(self._content))
         dots = np.empty((len(self), len(queries)), dtype=np.int64)
         try:
             _native.sparse_dots(self._content, self._starts, queries, dots.reshape(-1))
@@ -123,5 +129,10 @@ class SparseMatrix(RowMatrix):
             raise self._damage(f"is damaged ({error})") from None
         return dots
 
+    def _check(self, starts: NDArray[np.int64], size: int) -> None:
+        if self._file is not None:
+            self._file.check_spans(starts, size)
+
     def _damage(self, problem: str) -> FileError:
-        return FileError(self._path, f"{problem}; {_DAMAGED}")
+        path = "vectors in memory" if self._file is None else self._file.path
+        return FileError(path, f"{problem}; {_DAMAGED}")

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from omnitm.files.checked import CheckedFile
     from omnitm.store.record import AnyRecord
 
 
@@ -87,10 +88,19 @@ def row_encoder(record: AnyRecord, dtype: np.dtype[Any]) -> RowEncoder | SparseE
 
 
 class TopMatrix(RowMatrix):
-    """Rows of which only the coordinates that differ most are known; the others read as the baseline."""
+    """Rows of which only the coordinates that differ most are known; the others read as the baseline.
 
-    def __init__(self, path: Path, rows: NDArray[Any], n_columns: int) -> None:
-        self._path, self._rows = path, rows
+    Parameters
+    ----------
+    file
+        The file that rows lie in, which is checked when they are read; None: they are sound.
+    """
+
+    def __init__(
+        self, path: Path, rows: NDArray[Any], n_columns: int, file: CheckedFile | None = None
+    ) -> None:
+        self._path, self._rows, self._file = path, rows, file
+        self._starts = np.arange(len(rows), dtype=np.int64) * rows.dtype.itemsize
         self.keep_top = int(rows.dtype["positions"].shape[0])
         super().__init__((len(rows), n_columns), np.int16, rows.nbytes)
 
@@ -103,6 +113,8 @@ class TopMatrix(RowMatrix):
 
     def read_column(self, column: int) -> NDArray[np.int16]:
         """Look the column up in every row."""
+        if self._file is not None:
+            self._file.check()
         found = np.array(self._rows["baseline"], dtype=np.int16)
         for row in range(len(self)):
             _, positions, values = self.kept(row)
@@ -113,6 +125,8 @@ class TopMatrix(RowMatrix):
 
     def kept(self, row: int) -> tuple[int, NDArray[np.uint32], NDArray[np.int16]]:
         """Return the baseline of a row, the positions that are kept, and their values."""
+        if self._file is not None:
+            self._file.check_spans(self._starts[row : row + 1], self._rows.dtype.itemsize)
         stored = self._rows[row]
         count = int(stored["count"])
         positions = stored["positions"][:count]

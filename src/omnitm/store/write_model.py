@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from omnitm.errors import FileError
+from omnitm.files.checked import FileDigest, FileEntry
+from omnitm.files.manifest import write_manifest
 from omnitm.files.plain import sync_folder, write_file, writing
 from omnitm.similarity.row_matrix import row_blocks
 from omnitm.store.folder import check_free_for_use, remove_model, words_to_lines
@@ -18,14 +19,13 @@ from omnitm.store.manifest import (
     COORDINATES,
     FEATURES,
     JOURNAL,
+    KIND,
     REALS,
     SETTINGS,
     SPARSE,
     TOP,
     VECTORS,
     WORDS,
-    FileEntry,
-    write_manifest,
 )
 from omnitm.store.record import is_sparse, keep_top_of
 from omnitm.store.top import row_encoder
@@ -73,12 +73,12 @@ def write_model(
         remove_model(path)
         for name, content in texts.items():
             write_file(path / name, content)
-        entries = {n: FileEntry(len(c), hashlib.sha256(c).hexdigest()) for n, c in texts.items()}
+        digests = {name: FileDigest(content) for name, content in texts.items()}
         vectors = vectors_file(matrix.dtype, record)
-        entries[vectors] = _write_vectors(path / vectors, matrix, record)
-        if expected is not None and entries != expected:
+        digests[vectors] = _write_vectors(path / vectors, matrix, record)
+        if expected is not None and {name: digest.entry for name, digest in digests.items()} != expected:
             raise FileError(path, "came out other than it should; the source is damaged, fetch it again")
-        write_manifest(path, entries)
+        write_manifest(path, KIND, digests)
         journal.remove()
         sync_folder(path)
     finally:
@@ -102,16 +102,16 @@ def vectors_file(dtype: np.dtype[Any], record: AnyRecord) -> str:
     return VECTORS if keep_top_of(record) is None else TOP
 
 
-def _write_vectors(path: Path, matrix: NDArray[Any] | RowMatrix, record: AnyRecord) -> FileEntry:
-    digest, size, encode = hashlib.sha256(), 0, row_encoder(record, matrix.dtype)
+def _write_vectors(path: Path, matrix: NDArray[Any] | RowMatrix, record: AnyRecord) -> FileDigest:
+    digest, encode = FileDigest(), row_encoder(record, matrix.dtype)
     with writing(path), path.open("xb") as file:
         for _, block in row_blocks(matrix):
             for row in block:
                 content = encode(row)
                 digest.update(content)
-                size += file.write(content)
+                file.write(content)
         digest.update(encode.end())
-        size += file.write(encode.end())
+        file.write(encode.end())
         file.flush()
         os.fsync(file.fileno())
-    return FileEntry(size, digest.hexdigest())
+    return digest

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from omnitm.errors import FileError, ParameterError
+from omnitm.files.manifest import MANIFEST
 from omnitm.files.plain import read_file, write_file
-from omnitm.sharing.kept_card import keep_card, kept_facts
+from omnitm.sharing.card import keep_card, kept_facts
 from omnitm.store import ModelFolder, TrainingRecord, load_model, omni_record
-from omnitm.store.manifest import MANIFEST
 from omnitm.store.model_notes import SHARD_NOTE
 from omnitm.store.record import differences
 from omnitm.vectors.word_vectors import WordVectors

@@ -21,8 +21,9 @@ from omnitm.errors import (
     TrainingStopped,
     UnknownWordError,
 )
+from omnitm.files.manifest import MANIFEST
 from omnitm.machine import AutoencoderSettings, word_key
-from omnitm.sharing.kept_card import keep_card
+from omnitm.sharing.card import keep_card
 from omnitm.store import (
     AnyRecord,
     ModelFolder,
@@ -30,7 +31,6 @@ from omnitm.store import (
     index_fingerprint,
     omni_record,
 )
-from omnitm.store.manifest import MANIFEST
 from omnitm.store.model_notes import note_index
 from omnitm.store.record import differences
 from omnitm.training.progress import ProgressOption, WordFailure, reporting

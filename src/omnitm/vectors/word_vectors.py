@@ -128,7 +128,7 @@ class WordVectors:
     @cached_property
     def likeness(self) -> Likeness:
         """What the metric "similarity" needs: read from beside the model, or computed once and kept there."""
-        from omnitm.store.profile_cache import kept_likeness
+        from omnitm.store.similarity_cache import kept_likeness
 
         return kept_likeness(self, self._folder)
 
@@ -497,7 +497,7 @@ class WordVectors:
         corpus, license, language, scores
             What the card says, as in `save_pretrained`.
         """
-        from omnitm.sharing.kept_card import keep_card
+        from omnitm.sharing.card import keep_card
         from omnitm.store.write_model import write_model
 
         if self.training is None:
@@ -616,7 +616,7 @@ class WordVectors:
 
     def _card_facts(self, **given: Any) -> CardFacts:
         """Return what is said about the model: what is given, else what its card says."""
-        from omnitm.sharing.kept_card import kept_facts, updated_facts
+        from omnitm.sharing.card import kept_facts, updated_facts
 
         return updated_facts(kept_facts(self.path), **given)
 

@@ -9,7 +9,8 @@ from pathlib import Path
 
 from omnitm.errors import OmniTMError
 from omnitm.explorer.vocabulary_map.layout import full_map
-from omnitm.explorer.vocabulary_map.stored import model_identity, write_map
+from omnitm.explorer.vocabulary_map.stored import write_map
+from omnitm.store.similarity_cache import vectors_sha256
 from omnitm.vectors import WordVectors
 
 
@@ -18,7 +19,7 @@ def main(model: Path) -> int:
     os.nice(5)
     try:
         found = full_map(WordVectors.load(model), _print)
-        place = write_map(model, found.to_bytes(model_identity(model)))
+        place = write_map(model, found.to_bytes(vectors_sha256(model)))
     except OmniTMError as error:
         print(json.dumps({"error": str(error)}), flush=True)
         return 2

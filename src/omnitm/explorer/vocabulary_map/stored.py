@@ -1,4 +1,4 @@
-r"""A map as a file: one line of JSON, then the points.
+r"""A map: as the page reads it, and as a file.
 
 ```text
 {"format": "omnitm map", ...}\n      padded with spaces to a multiple of 4 bytes
@@ -7,33 +7,33 @@ share of true neighbours kept         uint8 of every word: 0..200 for 0..1, 255 
 cluster                               uint8 of every word
 ```
 
-The line ends with the SHA-256 of everything else, so a map in which a bit has flipped is not shown.
+The file (`omnitm.files.container`) has the line as its facts and the rest as an array, with checksums of
+both: a map in which a bit has flipped is not shown.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
+import warnings
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from omnitm.errors import FileError
-from omnitm.files.plain import read_file, write_file, writing
+from omnitm.errors import FileError, OmniTMWarning
+from omnitm.files.container import read_container, write_container
+from omnitm.files.plain import writing
 from omnitm.similarity.row_profile import RECIPE
-from omnitm.store.manifest import read_manifest, vectors_name
+from omnitm.store.similarity_cache import vectors_sha256
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 FILE = "map.bin"
 _FORMAT, _VERSION = "omnitm map", [3, RECIPE]  # a map shows neighbours by one recipe of the similarity
-_LARGEST = 1 << 30
 _WHOLE, _UNKNOWN = 200, 255
-_BYTES_PER_WORD = 10
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,21 +83,16 @@ class VocabularyMap:
         return _joined(header, points)
 
 
-def model_identity(model: Path) -> str:
-    """SHA-256 of a model's vectors, as its manifest has it."""
-    entries = read_manifest(model)
-    return entries[vectors_name(entries)].sha256
-
-
 def write_map(model: Path, content: bytes) -> Path:
     """Store a map with its model, or in the user's cache if the model cannot be written to."""
     beside, cached = map_places(model)
+    points = np.frombuffer(content, dtype=np.uint8, offset=content.index(b"\n") + 1)
     try:
-        write_file(beside, content)
+        write_container(beside, header_of(content), {"points": points})
     except FileError:
         with writing(cached):
             cached.parent.mkdir(parents=True, exist_ok=True)
-        write_file(cached, content)
+        write_container(cached, header_of(content), {"points": points})
         return cached
     return beside
 
@@ -106,16 +101,21 @@ def read_map(model: Path) -> bytes | None:
     """Read a stored map if it is whole and belongs to these vectors."""
     for place in map_places(model):
         if place.is_file():
-            content = read_file(place, _LARGEST)
-            if _is_whole(content, model_identity(model)):
-                return content
+            try:
+                header, arrays = read_container(place)
+            except FileError as error:
+                warnings.warn(f"{error}; the map is made again", OmniTMWarning, stacklevel=2)
+                continue
+            wanted = (_FORMAT, _VERSION, vectors_sha256(model))
+            if (header.get("format"), header.get("version"), header.get("model")) == wanted:
+                return _joined(header, arrays["points"].tobytes())
     return None
 
 
 def map_places(model: Path) -> list[Path]:
     """Where the map of a model may be."""
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    return [model / FILE, cache / "omnitm" / "maps" / f"{model_identity(model)}.bin"]
+    return [model / FILE, cache / "omnitm" / "maps" / f"{vectors_sha256(model)}.bin"]
 
 
 def header_of(content: bytes) -> dict[str, Any]:
@@ -128,17 +128,5 @@ def header_of(content: bytes) -> dict[str, Any]:
 
 
 def _joined(header: dict[str, Any], points: bytes) -> bytes:
-    digest = hashlib.sha256(json.dumps(header).encode() + points).hexdigest()
-    line = json.dumps({**header, "sha256": digest}).encode()
+    line = json.dumps(header).encode()
     return line + b" " * (-(len(line) + 1) % 4) + b"\n" + points
-
-
-def _is_whole(content: bytes, model: str) -> bool:
-    header = header_of(content)
-    header.pop("sha256", None)
-    points = content[content.find(b"\n") + 1 :]
-    return (
-        (header.get("format"), header.get("version"), header.get("model")) == (_FORMAT, _VERSION, model)
-        and len(points) == _BYTES_PER_WORD * header.get("n_words", -1)
-        and content == _joined(header, points)
-    )
