@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from starlette.testclient import TestClient
 
-from omnitm.errors import MissingExtraError, ParameterError
+from omnitm.errors import MissingExtraError, OmniTMWarning, ParameterError
 from omnitm.explain import Explainer
 from omnitm.explorer import create_app
 from omnitm.explorer.vocabulary_map import MapKeeper, VocabularyMap
@@ -24,8 +24,9 @@ from omnitm.explorer.vocabulary_map.layout import (
     true_neighbours,
     unit_rows,
 )
-from omnitm.explorer.vocabulary_map.stored import header_of, map_places, model_identity, read_map, write_map
+from omnitm.explorer.vocabulary_map.stored import header_of, map_places, read_map, write_map
 from omnitm.store import ModelRecord, pack_model
+from omnitm.store.similarity_cache import vectors_sha256
 from omnitm.vectors import WordVectors
 
 
@@ -133,7 +134,7 @@ def test_models_of_other_kinds_have_an_identity(tmp_path: Path, kind: str) -> No
     record = ModelRecord("ppmi", {"sparse": True}, 0, "0" * 64)
     WordVectors(reals, ["a"], ["a", "b"], training=record).save(tmp_path / "model")
     assert (tmp_path / "model" / kind).exists()
-    assert len(model_identity(tmp_path / "model")) == 64
+    assert len(vectors_sha256(tmp_path / "model")) == 64
     assert read_map(tmp_path / "model") is None
 
 
@@ -156,30 +157,34 @@ def some_map(model: Path) -> bytes:
     positions = np.linspace(-1, 1, 2 * n_words, dtype=np.float32).reshape(n_words, 2)
     clusters = np.zeros(n_words, dtype=np.uint8)
     kept = np.linspace(0, 1, n_words, dtype=np.float32)
-    return VocabularyMap(positions, kept, clusters, ["all"], "t-SNE").to_bytes(model_identity(model))
+    return VocabularyMap(positions, kept, clusters, ["all"], "t-SNE").to_bytes(vectors_sha256(model))
 
 
 def test_a_stored_map_is_read_back_and_a_damaged_or_foreign_one_is_not(own_copy: Path) -> None:
     content = some_map(own_copy)
     assert write_map(own_copy, content) == own_copy / "map.bin"
     assert read_map(own_copy) == content
+    stored = (own_copy / "map.bin").read_bytes()
     for bad in (
-        content[:-1], content + b"x", b"", b"{}", b"[" * 100_000 + b"\n", b"5\n",
-        content[:-5] + bytes([content[-5] ^ 1]) + content[-4:],
-        content.replace(model_identity(own_copy).encode(), b"0" * 64),
+        stored[:-1], stored + b"x", b"", b"{}", b"[" * 100_000 + b"\n", content,
+        stored[:-5] + bytes([stored[-5] ^ 1]) + stored[-4:],
     ):  # fmt: skip
         (own_copy / "map.bin").write_bytes(bad)
-        assert read_map(own_copy) is None
+        with pytest.warns(OmniTMWarning, match=r"map\.bin: is damaged.*; the map is made again"):
+            assert read_map(own_copy) is None
+    write_map(own_copy, content.replace(vectors_sha256(own_copy).encode(), b"0" * 64))
+    assert read_map(own_copy) is None
 
 
 @pytest.mark.parametrize("n_flips", [300, pytest.param(20_000, marks=pytest.mark.torture)])
 def test_every_flipped_bit_of_a_map_is_noticed(own_copy: Path, n_flips: int) -> None:
-    content, random = bytearray(some_map(own_copy)), np.random.default_rng()
-    place = write_map(own_copy, bytes(content))
+    place, random = write_map(own_copy, some_map(own_copy)), np.random.default_rng()
+    content = bytearray(place.read_bytes())
     for bit in random.choice(8 * len(content), min(n_flips, 8 * len(content)), replace=False).tolist():
         content[bit // 8] ^= 1 << bit % 8
         place.write_bytes(content)
-        assert read_map(own_copy) is None, bit
+        with pytest.warns(OmniTMWarning, match=r"map\.bin: is damaged"):
+            assert read_map(own_copy) is None, bit
         content[bit // 8] ^= 1 << bit % 8
 
 

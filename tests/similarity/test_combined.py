@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import json
+import zlib
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from omnitm.store.derived_arrays import read_derived
 
 from omnitm import _native
-from omnitm.errors import ParameterError
+from omnitm.errors import FileError, OmniTMWarning, ParameterError
+from omnitm.files.container import read_container
 from omnitm.similarity.combined import contributions, similarity_parts
 from omnitm.similarity.part_scales import PARTS
 from omnitm.similarity.row_profile import RECIPE, Company
@@ -149,8 +150,7 @@ def test_kept_beside_the_model(board: DocumentIndex, tmp_path: Path) -> None:
     score = first.similarity("a0", "a1", metric="similarity")
     kept = model / "similarity.bin"
     content = kept.read_bytes()
-    assert read_derived(model, RECIPE) is not None
-    assert read_derived(model, RECIPE - 1) is None
+    assert read_container(kept)[0]["recipe"] == RECIPE
     for damage in (
         content[:-1],
         content + b"x",
@@ -160,8 +160,8 @@ def test_kept_beside_the_model(board: DocumentIndex, tmp_path: Path) -> None:
         content[:60] + b"?" + content[61:],
     ):
         kept.write_bytes(damage)
-        assert read_derived(model, RECIPE) is None
-        assert WordVectors.load(model).similarity("a0", "a1", metric="similarity") == score
+        with pytest.warns(OmniTMWarning, match=r"similarity\.bin: is damaged.*; it is made again"):
+            assert WordVectors.load(model).similarity("a0", "a1", metric="similarity") == score
         assert kept.read_bytes() == content
     train_model(board, model, ["a0", "a1", "b1"], force=True)
     assert not kept.exists()
@@ -176,12 +176,44 @@ def test_every_flipped_bit_is_noticed(board: DocumentIndex, tmp_path: Path, n_fl
     train_model(board, model).similarity("a0", "a1", metric="similarity")
     kept, random = model / "similarity.bin", np.random.default_rng()
     content = bytearray(kept.read_bytes())
-    assert read_derived(model, RECIPE) is not None
+    read_container(kept)
     for bit in random.choice(8 * len(content), min(n_flips, 8 * len(content)), replace=False).tolist():
         content[bit // 8] ^= 1 << bit % 8
         kept.write_bytes(content)
-        assert read_derived(model, RECIPE) is None, bit
+        with pytest.raises(FileError, match=r"similarity\.bin: is damaged"):
+            read_container(kept)
         content[bit // 8] ^= 1 << bit % 8
+
+
+def test_a_file_of_another_recipe_is_made_again_without_a_word(
+    board: DocumentIndex, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = tmp_path / "m"
+    score = train_model(board, model).similarity("a0", "a1", metric="similarity")
+    monkeypatch.setattr("omnitm.store.similarity_cache.RECIPE", RECIPE + 1)
+    assert WordVectors.load(model).similarity("a0", "a1", metric="similarity") == score
+    assert read_container(model / "similarity.bin")[0]["recipe"] == RECIPE + 1
+
+
+def with_former_checksum(content: bytes, checksum: str | None) -> bytes:
+    """Write similarity.bin as it was before CRC-32C: with CRC-32, or with no checksum at all."""
+    length = int.from_bytes(content[8:16], "little")
+    facts = {name: fact for name, fact in json.loads(content[48 : 48 + length]).items() if name != "crc32c"}
+    arrays = content[48 + length + -(48 + length) % 64 :]
+    for _ in range(2):  # the header has the checksum of what follows it, which begins where the header ends
+        header = json.dumps(facts if checksum is None else {**facts, "crc32": checksum}).encode()
+        rest = bytes(-(48 + len(header)) % 64) + arrays
+        checksum = None if checksum is None else f"{zlib.crc32(rest):08x}"
+    return content[:8] + len(header).to_bytes(8, "little") + hashlib.sha256(header).digest() + header + rest
+
+
+def test_a_file_with_the_former_checksum_is_read(board: DocumentIndex, tmp_path: Path) -> None:
+    model = tmp_path / "m"
+    score = train_model(board, model).similarity("a0", "a1", metric="similarity")
+    former = with_former_checksum((model / "similarity.bin").read_bytes(), "0" * 8)
+    (model / "similarity.bin").write_bytes(former)
+    assert WordVectors.load(model).similarity("a0", "a1", metric="similarity") == score
+    assert (model / "similarity.bin").read_bytes() == former
 
 
 def test_a_file_of_before_there_was_a_checksum_is_made_again(board: DocumentIndex, tmp_path: Path) -> None:
@@ -189,15 +221,9 @@ def test_a_file_of_before_there_was_a_checksum_is_made_again(board: DocumentInde
     train_model(board, model).similarity("a0", "a1", metric="similarity")
     kept = model / "similarity.bin"
     content = kept.read_bytes()
-    length = int.from_bytes(content[8:16], "little")
-    old = {name: fact for name, fact in json.loads(content[48 : 48 + length]).items() if name != "crc32"}
-    header = json.dumps(old).encode()
-    kept.write_bytes(
-        content[:8] + len(header).to_bytes(8, "little") + hashlib.sha256(header).digest() + header
-        + bytes(-(48 + len(header)) % 64) + content[48 + length + -(48 + length) % 64 :]
-    )  # fmt: skip
-    assert read_derived(model, RECIPE) is None
-    assert np.isfinite(WordVectors.load(model).similarity("a0", "a1", metric="similarity"))
+    kept.write_bytes(with_former_checksum(content, None))
+    with pytest.warns(OmniTMWarning, match="its content does not fit its checksum; it is made again"):
+        assert np.isfinite(WordVectors.load(model).similarity("a0", "a1", metric="similarity"))
     assert kept.read_bytes() == content
 
 

@@ -85,7 +85,7 @@ def test_saved_and_loaded(tmp_path: Path, kind: Any, file: str) -> None:
     assert not loaded.has_named_features
     names = sorted(entry.name for entry in (tmp_path / "m").iterdir())
     assert names == sorted(
-        ["README.md", "coordinates.txt", "manifest.json", "settings.json", file, "words.txt"]
+        ["README.md", "checksums.bin", "coordinates.txt", "manifest.json", "settings.json", file, "words.txt"]
     )
 
 
@@ -118,6 +118,7 @@ def test_damage_is_noticed(vectors: WordVectors, tmp_path: Path) -> None:
 def test_both_kinds_of_names_at_once_are_refused(vectors: WordVectors, tmp_path: Path) -> None:
     vectors.save(tmp_path / "m")
     manifest = json.loads((tmp_path / "m" / "manifest.json").read_text())
+    del manifest["checksums"], manifest["checksum"]
     manifest["files"]["features.txt"] = manifest["files"]["coordinates.txt"]
     (tmp_path / "m" / "manifest.json").write_text(json.dumps(manifest))
     with pytest.raises(FileError, match=r"must list exactly the files .*coordinates\.txt for features\.txt"):

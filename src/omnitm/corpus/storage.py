@@ -17,7 +17,15 @@ from omnitm.corpus.scratch import not_written, open_new, write_at
 from omnitm.errors import FileError
 from omnitm.files.checked import FileDigest
 from omnitm.files.kinds import INDEX_FORMAT, kind_of, refuse_other_kinds, refuse_to_replace, shell_name
-from omnitm.files.manifest import MANIFEST, FolderKind, Manifest, read_manifest, write_manifest
+from omnitm.files.manifest import (
+    CHECKSUMS,
+    MANIFEST,
+    NEXT_CHECKSUMS,
+    FolderKind,
+    Manifest,
+    read_manifest,
+    write_manifest,
+)
 from omnitm.files.system import system
 
 if TYPE_CHECKING:
@@ -161,7 +169,7 @@ def _check_replaceable(output: Path, *, overwrite: bool) -> None:
         raise FileError(
             output, "is not an index, so it is not overwritten; remove it yourself or choose another name"
         )
-    others = {entry.name for entry in output.iterdir()} - {MANIFEST, *FILES}
+    others = {entry.name for entry in output.iterdir()} - {MANIFEST, CHECKSUMS, NEXT_CHECKSUMS, *FILES}
     if others:
         problem = f"has {min(others)} in it, which is no part of an index and would be lost"
         raise FileError(output, f"{problem}; move it away first")

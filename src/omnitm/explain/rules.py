@@ -17,6 +17,7 @@ from omnitm.errors import CorpusError, ParameterError
 from omnitm.explain.records import Record
 from omnitm.machine import Autoencoder, word_key
 from omnitm.store import TrainingRecord
+from omnitm.store.top import as_stored
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -206,7 +207,7 @@ class Machines:
     def _train(self, word: str, row: NDArray[np.int16]) -> TrainedMachine:
         key = word_key(self.record.seed, word)
         self._native.train(self.index.word_id(word), key)
-        if not np.array_equal(self._native.embedding(), row):
+        if not np.array_equal(as_stored(self._native.embedding(), self.record), row):
             raise CorpusError(other_corpus(self.index))
         states, weights = self._native.states, self._native.weights
         return TrainedMachine(word, key, self.index.vocabulary, self.record.settings, states, weights)

@@ -30,6 +30,7 @@ SHARD_NOTE = "shard.txt"
 CARD = "README.md"
 _LONGEST_PATH = 1 << 16
 _BEFORE, _AFTER = "\n<!-- made by omnitm ", " -->\n"
+_OURS = "---\nlibrary_name: omnitm"  # how every card begins that we write
 _LARGEST_CARD = 1 << 22
 
 
@@ -74,13 +75,16 @@ def remove_card(folder: Path) -> None:
 def read_facts(folder: Path) -> dict[str, Any]:
     """Return what the owner of a model said about it; nothing if there is no card, or it is another's."""
     there = _text(folder / CARD)
-    mark = None if there is None else _mark(there, edited=True)
-    facts = {} if mark is None else mark.get("facts")
-    if mark is not None and mark.get("facts_sha256", _sha256(facts)) != _sha256(facts):
-        problem = f"{folder / CARD}: the last line is damaged; what it says about the model is not used"
-        warnings.warn(f"{problem}, say it again with `omnitm card`", OmniTMWarning, stacklevel=2)
+    if there is None:
         return {}
-    return facts if isinstance(facts, dict) else {}
+    mark = _mark(there, edited=True) or {}
+    facts = mark.get("facts")
+    if isinstance(facts, dict) and mark.get("facts_sha256", _sha256(facts)) == _sha256(facts):
+        return facts
+    if _OURS.startswith(there[: len(_OURS)]):
+        problem = f"{folder / CARD}: its last line, with what was said about the model, is gone or damaged"
+        warnings.warn(f"{problem}; say it again with `omnitm card`", OmniTMWarning, stacklevel=2)
+    return {}
 
 
 def signed(text: str, facts: dict[str, Any]) -> str:
@@ -106,13 +110,13 @@ def _mark(card: str, *, edited: bool = False) -> dict[str, Any] | None:
 
 
 def _text(path: Path) -> str | None:
-    """Read a card; None if there is none. One that is no text was not written by us."""
+    """Read a card; None if there is none."""
     if not path.exists() and not path.is_symlink():
         return None
     try:
-        return read_file(path, _LARGEST_CARD).decode()
-    except (FileError, UnicodeDecodeError):
-        return ""
+        return read_file(path, _LARGEST_CARD).decode(errors="replace")
+    except FileError:
+        return "not a plain file"
 
 
 def _sha256(facts: object) -> str:

@@ -12,6 +12,7 @@ Positions ascend; what is not used is 0. A coordinate that is not kept reads as 
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,12 +25,11 @@ from omnitm.store.sparse import SparseEncoder
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     from numpy.typing import NDArray
 
     from omnitm.files.checked import CheckedFile
-    from omnitm.store.record import AnyRecord
+    from omnitm.store.record import AnyRecord, TrainingRecord
 
 
 def row_type(keep_top: int) -> np.dtype[Any]:
@@ -59,6 +59,14 @@ def encode_top(vector: NDArray[np.int16], keep_top: int) -> bytes:
     row["baseline"], row["count"] = baseline, len(kept)
     row["positions"][0, : len(kept)], row["values"][0, : len(kept)] = kept, values[kept]
     return row.tobytes()
+
+
+def as_stored(vector: NDArray[np.int16], record: TrainingRecord) -> NDArray[np.int16]:
+    """Return a vector as it is read back from a model with this record."""
+    if record.keep_top is None:
+        return vector
+    rows = np.frombuffer(encode_top(vector, record.keep_top), dtype=row_type(record.keep_top))
+    return TopMatrix(Path("vectors in memory"), rows, len(vector)).read_row(0)
 
 
 class RowEncoder:

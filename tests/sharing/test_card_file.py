@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from omnitm.cli import main
-from omnitm.errors import ParameterError
+from omnitm.errors import OmniTMWarning, ParameterError
 from omnitm.evaluation.results import Agreement, ModelResult, SetResult, SimilarityReport
 from omnitm.machine import AutoencoderSettings
-from omnitm.sharing.card import CardFacts, kept_facts
+from omnitm.sharing.card import CardFacts, kept_facts, make_card
 from omnitm.store import pack_model, unpack_model
 from omnitm.training import train_model
 from omnitm.training.shards import Shard, merge_models
@@ -19,6 +19,7 @@ from omnitm.training.vocabulary import add_words
 from omnitm.vectors import WordVectors
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from omnitm.corpus import DocumentIndex
@@ -187,3 +188,16 @@ def test_the_licence_can_be_said_when_training(tmp_path: Path) -> None:
     command = ["train", str(text), "-o", str(tmp_path / "m"), "--quiet", "--n-examples", "20"]
     assert main([*command, "--license", "cc0-1.0"]) == 0
     assert 'license: "cc0-1.0"' in card(tmp_path / "m")
+
+
+@pytest.mark.parametrize(
+    "damage", [lambda text: text[:9], lambda text: text[:-9], lambda text: text.replace('"mit"', '"mid"')]
+)
+def test_a_card_that_has_lost_its_facts_says_so(
+    board: DocumentIndex, tmp_path: Path, damage: Callable[[str], str]
+) -> None:
+    train_model(board, tmp_path / "m", ["a0"], settings=SETTINGS)
+    make_card(WordVectors.load(tmp_path / "m"), tmp_path / "m", CardFacts(license="mit"))
+    (tmp_path / "m" / "README.md").write_text(damage(card(tmp_path / "m")))
+    with pytest.warns(OmniTMWarning, match=r"README\.md: its last line, with what was said .*`omnitm card`"):
+        assert kept_facts(tmp_path / "m") == CardFacts()
