@@ -406,12 +406,18 @@ BINDINGS: dict[str, Callable[[Random], tuple[Callable[..., object], Arguments]]]
     "teach_class": lambda r: (_native.teach_class, lesson(r)),
     "class_votes": lambda r: (_native.class_votes, ballot(r)),
     "instruction_sets": lambda _: (_native.instruction_sets, {}),
+    "crc32c": lambda _: (_native.crc32c, {**zeros(content=(5000, "u1")), "portable": True}),
+    "block_checksums": lambda _: (_native.block_checksums, zeros(content=(5000, "u1"), sums=(2, "u4"))),
+    "check_spans": lambda _: (
+        _native.check_spans,
+        {**zeros(content=(5000, "u1"), sums=(2, "u4"), checked=(2, "u1"), starts=(3, "i8")), "span": 9},
+    ),
 }
 
 
 def bindings() -> set[str]:
     """List the functions, classes, methods and properties of the native module."""
-    names = {name for name in dir(_native) if not name.startswith("_")}
+    names = {name for name in dir(_native) if not name.startswith("_") and not name.isupper()}
     classes = [name for name in names if isinstance(getattr(_native, name), type)]
     members = {
         f"{owner}.{name}" for owner in classes for name in vars(getattr(_native, owner)) if name[0] != "_"
