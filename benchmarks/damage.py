@@ -105,7 +105,7 @@ def use_index(folder: Path) -> Any:
 
 def use_model(folder: Path, name: str) -> Any:
     """Ask a model what it can be asked."""
-    explainer = Explainer.open(folder / name, folder / "index")
+    explainer = Explainer.open(folder / name)
     vectors = explainer.vectors
     words = [vectors.index_to_key[k] for k in (3, 60)]
     metrics = ("similarity", "association", "association-symmetric", "cosine")

@@ -71,7 +71,7 @@ def model_facts(path: Path, *, verify: bool) -> dict[str, Any]:
         "seed": model.record.seed,
         "index fingerprint": model.record.index_fingerprint,
         "omnitm version": model.record.omnitm_version,
-        "verified": "every byte" if verify else "all but the vectors (--verify checks them)",
+        "verified": "every byte" if verify else "all but the vectors (checked when read, or by --verify)",
     }
     unfinished = None if path.is_file() else adding(path)
     if unfinished is not None:

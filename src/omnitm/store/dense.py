@@ -58,9 +58,10 @@ class MappedMatrix(RowMatrix, NDArrayOperatorsMixin):
             self._check(*key if isinstance(key, tuple) else (key,))
         return self._rows[key]
 
-    def _check(self, rows: Any, columns: Any = None) -> None:
-        if isinstance(rows, slice) and rows == slice(None) and isinstance(columns, (int, np.integer)):
-            self.read_column(int(np.arange(self.shape[1])[columns]))
+    def _check(self, rows: Any, *others: Any) -> None:
+        one_column = len(others) == 1 and isinstance(others[0], (int, np.integer))
+        if one_column and isinstance(rows, slice) and rows == slice(None):
+            self.read_column(int(np.arange(self.shape[1])[others[0]]))
         else:
             starts = np.ascontiguousarray(self._starts[rows]).reshape(-1)  # numpy's own rules for indices
             self._file.check_spans(starts, self._row_size)
