@@ -218,10 +218,24 @@ int64_t check_some_spans(const Input<uint8_t>& content, const Input<uint32_t>& s
     return check_spans({content.data(), size, sums.data(), checked.data()}, starts.data(), starts.size(), span);
 }
 
+int64_t check_a_column(const Input<uint8_t>& content, const Input<uint32_t>& sums, const Output<uint8_t>& checked,
+                       size_t start, size_t distance, size_t span) {
+    const size_t size = content.size();
+    check(sums.size() == n_checksums(size) && checked.size() == sums.size(),
+          "`sums` and `checked` must have a place per block");
+    check(distance > 0 && span <= distance && start <= distance - span && size % distance == 0,
+          "a column must lie within its row, and rows must make up `content`");
+    check_apart(checked, content, sums);
+    nb::gil_scoped_release unlocked;
+    return check_column({content.data(), size, sums.data(), checked.data()}, start, distance, size / distance, span);
+}
+
 void bind_checksums(nb::module_& m) {
     m.attr("CHECKSUM_BLOCK") = kChecksumBlock;
     m.def("crc32c", &checksum, "content"_a, nb::kw_only(), "portable"_a = false, "CRC-32C of bytes.");
     m.def("block_checksums", &checksums_of_blocks, "content"_a, "sums"_a, "CRC-32C of every block of a file.");
+    m.def("check_column", &check_a_column, "content"_a, "sums"_a, "checked"_a, "start"_a, "distance"_a, "span"_a,
+          "Check the blocks with `span` bytes at the same place of every row of `distance` bytes; as `check_spans`.");
     m.def("check_spans", &check_some_spans, "content"_a, "sums"_a, "checked"_a, "starts"_a, "span"_a,
           "Check the blocks of some spans that are not yet marked as checked; the number of a damaged one, or -1.");
 }

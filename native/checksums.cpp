@@ -159,15 +159,24 @@ void block_checksums(const uint8_t* content, size_t size, uint32_t* sums) {
         *sums++ = crc32c(content + start, std::min(kChecksumBlock, size - start), 0);
 }
 
-int64_t check_spans(const CheckedBlocks& blocks, const int64_t* starts, size_t n_spans, size_t span) {
+template <class Start>
+int64_t check(const CheckedBlocks& blocks, size_t n_spans, size_t span, Start start_of) {
     Checker checker(blocks);
     if (!span) return -1;
     for (size_t k = 0; k < n_spans; ++k) {
-        const size_t start = static_cast<size_t>(starts[k]), last = (start + span - 1) / kChecksumBlock;
+        const size_t start = start_of(k), last = (start + span - 1) / kChecksumBlock;
         for (size_t block = start / kChecksumBlock; block <= last; ++block)
             if (!blocks.checked[block] && !checker.add(block)) return static_cast<int64_t>(checker.damaged());
     }
     return checker.finish() ? -1 : static_cast<int64_t>(checker.damaged());
+}
+
+int64_t check_spans(const CheckedBlocks& blocks, const int64_t* starts, size_t n_spans, size_t span) {
+    return check(blocks, n_spans, span, [starts](size_t k) { return static_cast<size_t>(starts[k]); });
+}
+
+int64_t check_column(const CheckedBlocks& blocks, size_t start, size_t distance, size_t n_spans, size_t span) {
+    return check(blocks, n_spans, span, [=](size_t k) { return start + k * distance; });
 }
 
 }  // namespace omnitm

@@ -21,5 +21,7 @@ uint32_t crc32c_portable(const uint8_t* data, size_t size, uint32_t crc);  // fo
 void block_checksums(const uint8_t* content, size_t size, uint32_t* sums);
 // Check the blocks that hold `n_spans` spans of `span` bytes each; return the first one that is damaged, or -1.
 int64_t check_spans(const CheckedBlocks& blocks, const int64_t* starts, size_t n_spans, size_t span);
+// The same for spans at equal distances.
+int64_t check_column(const CheckedBlocks& blocks, size_t start, size_t distance, size_t n_spans, size_t span);
 
 }  // namespace omnitm

@@ -408,6 +408,15 @@ BINDINGS: dict[str, Callable[[Random], tuple[Callable[..., object], Arguments]]]
     "instruction_sets": lambda _: (_native.instruction_sets, {}),
     "crc32c": lambda _: (_native.crc32c, {**zeros(content=(5000, "u1")), "portable": True}),
     "block_checksums": lambda _: (_native.block_checksums, zeros(content=(5000, "u1"), sums=(2, "u4"))),
+    "check_column": lambda _: (
+        _native.check_column,
+        {
+            **zeros(content=(5000, "u1"), sums=(2, "u4"), checked=(2, "u1")),
+            "start": 3,
+            "distance": 50,
+            "span": 9,
+        },
+    ),
     "check_spans": lambda _: (
         _native.check_spans,
         {**zeros(content=(5000, "u1"), sums=(2, "u4"), checked=(2, "u1"), starts=(3, "i8")), "span": 9},

@@ -169,6 +169,11 @@ def crc32c(content: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C
 def block_checksums(content: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], sums: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu')]) -> None:
     """CRC-32C of every block of a file."""
 
+def check_column(content: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], sums: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], checked: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu')], start: int, distance: int, span: int) -> int:
+    """
+    Check the blocks with `span` bytes at the same place of every row of `distance` bytes; as `check_spans`.
+    """
+
 def check_spans(content: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], sums: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], checked: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu')], starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], span: int) -> int:
     """
     Check the blocks of some spans that are not yet marked as checked; the number of a damaged one, or -1.

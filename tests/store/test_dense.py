@@ -67,18 +67,22 @@ READS: list[Callable[[Any], Any]] = [
 ]
 
 
+@pytest.mark.parametrize("small", [0, 1 << 27])
 @pytest.mark.parametrize("read", READS)
 def test_it_reads_like_an_array_and_everything_read_is_checked(
-    tmp_path: Path, array: NDArray[np.int16], read: Callable[[Any], Any]
+    tmp_path: Path,
+    array: NDArray[np.int16],
+    read: Callable[[Any], Any],
+    small: int,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setattr("omnitm.files.checked._SMALL", small)
     matrix = stored(tmp_path, array)
     np.testing.assert_array_equal(np.asarray(read(matrix)), read(array))
     assert matrix._file._checked.any()
     read(matrix.whole())
     np.testing.assert_array_equal(np.asarray(read(matrix)), read(array))
-    for byte in range(
-        0, array.nbytes, BLOCK
-    ):  # noticed, or not touched by what was read
+    for byte in range(0, array.nbytes, BLOCK):  # noticed, or not touched by what was read
         damaged = stored(tmp_path, array, damaged_byte=byte)
         try:
             found = np.asarray(read(damaged))
@@ -89,10 +93,15 @@ def test_it_reads_like_an_array_and_everything_read_is_checked(
             assert not damaged._file._checked[byte // BLOCK]
 
 
-def test_rows_and_columns_check_only_their_blocks(tmp_path: Path, array: NDArray[np.int16]) -> None:
+def test_rows_and_columns_check_only_their_blocks(
+    tmp_path: Path, array: NDArray[np.int16], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("omnitm.files.checked._SMALL", 0)
     matrix = stored(tmp_path, array)
     assert matrix[7].base is not None  # a view: nothing was copied
     assert np.flatnonzero(matrix._file._checked).tolist() == [10, 11]  # bytes 42,000 to 48,000
+    with pytest.raises(ValueError, match="a column must lie within its row, and rows must make up `content`"):
+        matrix._file.check_column(6000, 6000, 2)
     column = stored(tmp_path, array)
     assert column[:, 0].shape == (ROWS,)
     assert np.flatnonzero(column._file._checked).tolist() == [row * 6000 // BLOCK for row in range(ROWS)]

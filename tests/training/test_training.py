@@ -58,7 +58,15 @@ def test_folder_and_memory_agree(board: DocumentIndex, tmp_path: Path) -> None:
     assert stored.training == memory.training
     assert not stored.matrix.flags.writeable
     memory.save(tmp_path / "saved")
-    names = ["README.md", "settings.json", "features.txt", "words.txt", "vectors.i16", "manifest.json"]
+    names = [
+        "README.md",
+        "checksums.bin",
+        "settings.json",
+        "features.txt",
+        "words.txt",
+        "vectors.i16",
+        "manifest.json",
+    ]
     for name in names:
         assert (tmp_path / "saved" / name).read_bytes() == (tmp_path / "m" / name).read_bytes()
     assert sorted(p.name for p in (tmp_path / "m").iterdir()) == sorted(names)

@@ -43,8 +43,7 @@ class MappedMatrix(RowMatrix, NDArrayOperatorsMixin):
 
     def read_column(self, column: int) -> NDArray[Any]:
         """Check the blocks that hold a number of this column."""
-        itemsize = self._rows.itemsize
-        self._file.check_spans(self._starts + column * itemsize, itemsize)
+        self._file.check_column(column * self._rows.itemsize, self._row_size, self._rows.itemsize)
         return self._rows[:, column]
 
     def dots(self, largest: int, queries: NDArray[np.int16]) -> NDArray[np.int64]:
@@ -61,7 +60,9 @@ class MappedMatrix(RowMatrix, NDArrayOperatorsMixin):
     def _check(self, rows: Any, *others: Any) -> None:
         one_column = len(others) == 1 and isinstance(others[0], (int, np.integer))
         if one_column and isinstance(rows, slice) and rows == slice(None):
-            self.read_column(int(np.arange(self.shape[1])[others[0]]))
+            column = int(others[0])
+            if -self.shape[1] <= column < self.shape[1]:  # else numpy says what is wrong
+                self.read_column(column % self.shape[1])
         else:
             starts = np.ascontiguousarray(self._starts[rows]).reshape(-1)  # numpy's own rules for indices
             self._file.check_spans(starts, self._row_size)
