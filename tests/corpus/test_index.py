@@ -16,7 +16,7 @@ from scipy.sparse import csr_matrix
 
 from omnitm.corpus import DocumentIndex, as_index, build_index, index_documents
 from omnitm.errors import CorpusError, FileError, UnknownWordError
-from omnitm.files.checked import FileDigest
+from omnitm.files.checked import CheckedFile, FileDigest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -81,23 +81,23 @@ def test_pickles_are_small_on_disk_and_whole_in_memory(good_index: Path) -> None
 
 
 def test_opening_reads_no_document(good_index: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Arrays are mapped; large ones are hashed only when that is asked for."""
-    hashed: list[str] = []
-    checksum = storage.checksum
+    """The two large arrays are mapped and checked when they are first used, each once."""
+    checked: list[str] = []
+    check = CheckedFile.check
 
-    def counted(path: Path) -> tuple[int, str]:
-        hashed.append(path.name)
-        return checksum(path)
+    def counted(file: CheckedFile) -> None:
+        checked.append(file.path.name)
+        check(file)
 
-    monkeypatch.setattr(storage, "checksum", counted)
-    monkeypatch.setattr(storage, "SMALL", 0)
+    monkeypatch.setattr(CheckedFile, "check", counted)
     index = DocumentIndex.open(good_index)
-    assert not [name for name in hashed if name.endswith(".bin")]
-    for name in storage.ARRAYS:
-        if name != "positions":
-            assert isinstance(getattr(index, name).base, np.memmap), name
-    index.verify()
-    assert {f"{name}.bin" for name in storage.ARRAYS} <= set(hashed)
+    assert sorted(checked) == ["document_offsets.bin", "word_counts.bin", "word_offsets.bin"]
+    for _ in range(2):
+        index.words_of(3)
+    assert checked.count("document_words.bin") == 1
+    assert "word_documents.bin" not in checked
+    index.documents_with(0)
+    assert checked.count("word_documents.bin") == 1
 
 
 def test_every_file_is_in_the_manifest_and_documented(good_index: Path) -> None:

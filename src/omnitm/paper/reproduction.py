@@ -18,12 +18,12 @@ from omnitm.errors import FileError, OmniTMError, ParameterError
 from omnitm.evaluation.results import make_folder
 from omnitm.evaluation.tables import PlainTable
 from omnitm.files.kinds import kind_of
+from omnitm.files.manifest import MANIFEST
 from omnitm.files.plain import write_file
 from omnitm.paper.models import PAPER_MODEL, Forecast, forecast, settings_of, train_once
 from omnitm.paper.steps import STEPS
 from omnitm.parameters import check_integer
 from omnitm.similarity.row_profile import RECIPE
-from omnitm.store.manifest import MANIFEST
 from omnitm.vectors import WordVectors
 
 if TYPE_CHECKING:
