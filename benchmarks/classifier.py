@@ -30,8 +30,7 @@ from sklearn.feature_selection import chi2
 
 from omnitm import DocumentIndex, TsetlinMachineClassifier
 from omnitm.corpus import Preparation, VocabularyRules
-from omnitm.machine.classifier_banks import ClauseBanks, Documents
-from omnitm.machine.classifier_examples import active_clauses, draw_epoch
+from omnitm.machine.classifier_banks import ClauseBanks, Documents, active_clauses, draw_epoch
 from omnitm.machine.classifier_reference import ReferenceClassifier
 from omnitm.machine.classifier_settings import ClassifierSettings, classifier_key
 

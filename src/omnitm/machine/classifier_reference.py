@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from omnitm.machine.classifier_examples import active_clauses, draw_epoch
+from omnitm.machine.classifier_banks import active_clauses, draw_epoch
 from omnitm.machine.draws import Purpose, below, draw, high, literal_coins, low
 
 if TYPE_CHECKING:
