@@ -1,4 +1,4 @@
-"""Documents that speak for something: how many, how many by chance, and some to read."""
+"""Documents as evidence: how many there are, how many by chance, and some to read."""
 
 from __future__ import annotations
 

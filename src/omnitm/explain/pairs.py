@@ -62,7 +62,7 @@ class TakenApart:
     """A score as a sum over features.
 
     `shares` add up to `score`, and so do `parts`, where the metric has several; `first` and `second` are the
-    two vectors that were compared; `forms` are the other forms that speak for each of the two words.
+    two vectors that were compared; `forms` are the other forms of the two words that were compared with them.
     """
 
     metric: str
@@ -164,14 +164,14 @@ class Comparison(Record):
     contributions_asked
         The shares of features that were asked about, whatever their size.
     n_for, n_against
-        How many coordinates speak for and against, shown or not.
+        How many coordinates raise and lower the score, shown or not.
     clauses
         The shares of clauses, for metrics that read a single coordinate. All of them.
     parts
         What the parts of the metric "similarity" give: association, company, smoothed company; they add up
         to the score as well. Empty for other metrics.
     forms
-        The other forms that speak for each of the two words in the metric "similarity".
+        The other forms of the two words that the metric "similarity" compares with them.
     rounding
         Associations are rounded down to integers; what that took away.
     together

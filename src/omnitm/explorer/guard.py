@@ -1,4 +1,4 @@
-"""What stands before every request: only our own page may ask, little at a time, and trusts nobody else."""
+"""Checks before every request: only our own page may ask, in small requests; and headers for the browser."""
 
 from __future__ import annotations
 

@@ -69,7 +69,7 @@ class ExplorerSettings:
         return frozenset((*LOOPBACK, self.host.lower()))
 
     def is_own_host(self, header: str) -> bool:
-        """Tell whether a Host header names this server; others are a trick to read it from foreign pages."""
+        """Tell whether a Host header names this server; foreign pages could read it under another name."""
         name = header.rsplit(":", 1)[0] if not header.endswith("]") else header
         return name.lower() in self.host_names
 

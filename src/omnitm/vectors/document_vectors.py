@@ -86,7 +86,7 @@ def named_rows(vectors: WordVectors) -> Any:
 
 
 def row_lengths(vectors: WordVectors) -> NDArray[np.float32]:
-    """How much each word has to say: the length of what stands out, or of the vector itself."""
+    """Length of each word's row profile before it is scaled to length 1, or of the vector itself."""
     if vectors.has_likeness and vectors.likeness.company.smooth.shape[1]:
         return np.asarray(vectors.likeness.company.lengths, dtype=np.float32)
     lengths: NDArray[np.float32] = np.linalg.norm(vectors.matrix.astype(np.float32), axis=1)

@@ -43,7 +43,7 @@ export function combobox({ label, placeholder, value = "", choose, onlyTrained =
   const show = (found) => {
     words = found.words.filter((row) => row.trained || !onlyTrained || found.words.length < 4);
     options.replaceChildren(
-      ...(found.is_near ? [h("li", { class: "note", role: "presentation" }, "No word begins so. Spelled alike:")] : []),
+      ...(found.is_near ? [h("li", { class: "note", role: "presentation" }, "No word begins like this. Similar spellings:")] : []),
       ...(words.length ? [] : [h("li", { class: "note", role: "presentation" }, "No such word in this model.")]),
       ...words.map((row, k) => h("li", {
         role: "option", id: `${list}-${k}`, "aria-selected": "false",

@@ -1,4 +1,4 @@
-// The map of the vocabulary with its panel: colours, honesty, a chosen word, a lasso.
+// The map of the vocabulary with its panel: colours, trustworthiness, a chosen word, a lasso.
 
 import { ask, tell } from "./api.js";
 import { barList } from "./bars.js";

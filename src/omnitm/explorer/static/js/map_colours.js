@@ -29,7 +29,7 @@ export const colourings = {
     paint: (data) => paint(data, (row) => groupShades[data.clusters[row] % GROUPS.length]),
   },
   honesty: {
-    title: "Honesty: true neighbours kept",
+    title: "Trustworthiness: true neighbours kept",
     paint: (data) => paint(data, (row) => (data.keptShare(row) === null ? otherShade : onScale(data.keptShare(row)))),
   },
   groups: {
