@@ -127,6 +127,7 @@ def test_the_paper_s_way_is_its_settings_and_raw_vectors(place: Path, tmp_path: 
     nmi = normalized_mutual_info_score([row["label"] for row in texts], clusters)
     raw = next(row for row in results["clustering"].tables[0].rows if row[0] == "omni (the paper's way)")
     assert raw[1] == "raw"
+    assert "the paper does not say how vectors of words become" in " ".join(results["clustering"].notes)
     assert f"{nmi:.3f}" in raw[-1]
     groups = [(word, name) for name, words in WORD_GROUPS.items() for word in words if word in vectors]
     groups = [pair for pair in groups if sum(pair[1] == other for _, other in groups) > 1]

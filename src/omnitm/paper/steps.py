@@ -40,6 +40,10 @@ _OTHER_WORDS = (
 )
 
 
+_PLAIN_READING = (
+    f"{PAPER_WAY}: the paper does not say how vectors of words become those of documents, nor whether they "
+    "are scaled; the mean of the vectors as they are is the plain reading"
+)
 _TABLE_2 = ("omni", "fast-omni", "word2vec", "fasttext", "glove", "bert", "elmo")
 
 
@@ -144,6 +148,7 @@ def clustering(run: Reproduction) -> StepResult:
             models, sets, weightings=("raw",), seeds=range(run.n_seeds), limit=run.limit, on_row=run.say
         )
         rows = [*(replace(row, source=PAPER_WAY) for row in raw.rows), *rows]
+        notes.append(_PLAIN_READING)
         notes += [f"{PAPER_WAY}: {note}" for note in raw.notes[1:] if note not in notes]
     report = replace(report, rows=(*published_clusterings(), *rows))
     return _result(tables=tuple(clustering_tables(report)), notes=(*notes, *missing))
