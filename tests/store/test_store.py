@@ -238,7 +238,7 @@ def test_links_devices_and_other_folders(model: Path, tmp_path: Path) -> None:
     os.mkfifo(model / "words.txt")
     with pytest.raises(FileError, match="is not a plain file"):
         WordVectors.load(model)
-    with pytest.raises(FileError, match="does not exist; a model is the folder"):
+    with pytest.raises(FileError, match="does not exist; omnitm train CORPUS -o"):
         WordVectors.load(tmp_path / "nowhere")
     with pytest.raises(FileError, match="is a file of text or data, not a model; omnitm train"):
         WordVectors.load(tmp_path / "elsewhere.txt")

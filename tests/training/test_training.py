@@ -120,7 +120,7 @@ def test_resume_of_an_addition(board: DocumentIndex, tmp_path: Path) -> None:
         add_words(board, tmp_path / "m", ["a1", "a2", "a3"], engine=StopAfter(1))
     meanwhile = WordVectors.load(tmp_path / "m", verify=True)
     assert meanwhile.index_to_key == ["a0", "b0"]
-    with pytest.raises(FileError, match="words are already being added; finish that first with --resume"):
+    with pytest.raises(FileError, match="words are already being added; finish that first: omnitm train"):
         add_words(board, tmp_path / "m", ["b1"])
     vectors = train_model(board, tmp_path / "m", resume=True)
     whole = train_vectors(board, ["a0", "b0", "a1", "a2", "a3"], settings=SETTINGS)
@@ -153,7 +153,7 @@ def test_resume_with_something_else_is_refused(board: DocumentIndex, tmp_path: P
 
 def test_an_existing_model_is_never_replaced_silently(board: DocumentIndex, tmp_path: Path) -> None:
     train_model(board, tmp_path / "m", ["a0"], settings=SETTINGS)
-    with pytest.raises(FileError, match="already holds a model; --force replaces it, --add adds words"):
+    with pytest.raises(FileError, match="already holds a model; --force replaces it"):
         train_model(board, tmp_path / "m", ["a1"], settings=SETTINGS)
     assert WordVectors.load(tmp_path / "m").index_to_key == ["a0"]
     assert train_model(board, tmp_path / "m", ["a1"], settings=SETTINGS, force=True).index_to_key == ["a1"]

@@ -79,7 +79,7 @@ def texts_of(index: DocumentIndex, numbers: Sequence[int]) -> list[str]:
     if len(present) < len(texts):
         raise CorpusError(
             "This index does not know its text, or the text has changed since; models that read sentences "
-            "need it: build the index from files with omnitm index."
+            "need it: build the index from files, omnitm index TEXT -o INDEX."
         )
     return present
 

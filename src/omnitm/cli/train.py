@@ -300,8 +300,11 @@ def prepare_similarity(model: Path, *, quiet: bool) -> None:
 
 
 def _say_what_is_there(path: Path, vectors: WordVectors, seconds: float) -> None:
+    from omnitm.files.kinds import shell_name
+
     print(
         f"{path}: {len(vectors):,} words x {vectors.vector_size:,} features ({seconds:.1f} s)",
         file=sys.stderr,
     )
-    print(f"try: omnitm similar {path} {vectors.index_to_key[0]}", file=sys.stderr)
+    word = shell_name(vectors.index_to_key[0])
+    print(f"try: omnitm similar {shell_name(path)} {word}", file=sys.stderr)

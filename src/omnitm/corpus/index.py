@@ -261,7 +261,9 @@ class DocumentIndex:
         Reads the text again; an error names the first file that is gone or has changed.
         """
         if self._source_texts is None:
-            raise CorpusError("This index does not know its text; build it from files with omnitm index.")
+            raise CorpusError(
+                "This index does not know its text; build it from files: omnitm index TEXT -o INDEX."
+            )
         tokens, known = self.preparation_or_default.tokens, self._positions
         for document in self._source_texts.all_documents():
             yield [word for word in prepared(document, tokens) if word in known]

@@ -28,6 +28,7 @@ from omnitm.explain.words import (
     explain_word,
     match_rule,
 )
+from omnitm.files.kinds import shell_name
 from omnitm.parameters import check_integer
 from omnitm.similarity.combined import deviations
 from omnitm.similarity.row_profile import STANDS_OUT
@@ -103,7 +104,7 @@ class Explainer:
         if self._index is None:
             place = Path("MODEL") if self.path is None else self.path
             folder = place.parent if place.is_file() else place  # a packed model has its index beside it
-            raise FileError(self.path or "model", _NO_INDEX.format(folder / "index"))
+            raise FileError(self.path or "model", _NO_INDEX.format(shell_name(folder / "index")))
         return self._index
 
     @property

@@ -108,7 +108,10 @@ def choose_form(
         return Form("reduced", check_integer("export", "reduce", reduce, 1, most), n_words, 4)
     if top is not None:
         if not can_be_sparse:
-            raise ParameterError("This format has no sparse form; use reduce=300 (--reduce 300) or full.")
+            size = min(USUAL_COMPONENTS, most)
+            raise ParameterError(
+                f"This format has no sparse form; use reduce={size} (--reduce {size}) or full=True (--full)."
+            )
         if not vectors.has_likeness:
             raise ParameterError("Only integer vectors with named features have a sparse form; use reduce.")
         return Form("top", check_integer("export", "top", top, 1, width), n_words, 4)

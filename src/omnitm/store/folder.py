@@ -14,7 +14,7 @@ import numpy as np
 
 from omnitm.errors import CorpusError, FileError
 from omnitm.files.checked import FileDigest
-from omnitm.files.kinds import kind_of, refuse_to_replace
+from omnitm.files.kinds import kind_of, refuse_to_replace, shell_name
 from omnitm.files.manifest import MANIFEST, write_manifest
 from omnitm.files.plain import (
     read_file,
@@ -130,7 +130,11 @@ class ModelFolder:
         journal = Journal(path / JOURNAL)
         if journal.plan is not None:
             journal.close()
-            raise FileError(path, "words are already being added; finish that first with --resume")
+            raise FileError(
+                path,
+                "words are already being added; finish that first: "
+                f"omnitm train CORPUS -o {shell_name(path)} --resume",
+            )
         try:
             model = load_model(path)
             omni_record(model.record, "be extended")
@@ -291,7 +295,7 @@ def check_free_for_use(path: Path, *, force: bool) -> None:
     entries = {name for name in names if name != INDEX and not name.startswith(f".{INDEX}.")}
     if kind_of(path) == "model":
         if not force:
-            state, options = _held(entries)
+            state, options = _held(path, entries)
             raise FileError(path, f"already holds {state}; --force replaces it{options}")
         if JOURNAL in entries:
             Journal(path / JOURNAL).close()  # refuses while another process is training
@@ -300,12 +304,14 @@ def check_free_for_use(path: Path, *, force: bool) -> None:
         raise FileError(path, f"is not empty (it has {foreign}); a model needs a folder of its own")
 
 
-def _held(entries: set[str]) -> tuple[str, str]:
+def _held(path: Path, entries: set[str]) -> tuple[str, str]:
     """Name what a folder holds of a model, and what else can be done than to replace it."""
-    if MANIFEST in entries:
-        return "a model", ", --resume continues it" if JOURNAL in entries else ", --add adds words"
+    command = f"omnitm train CORPUS -o {shell_name(path)}"
     if JOURNAL in entries:
-        return "an unfinished model", ", --resume continues it"
+        state = "a model to which words are being added" if MANIFEST in entries else "an unfinished model"
+        return state, f" ({command} --resume continues it)"
+    if MANIFEST in entries:
+        return "a model", f" ({command} --add adds words)"
     return "what is left of a model", ""
 
 

@@ -92,8 +92,9 @@ def load_model(folder: str | Path, *, verify: bool = False) -> StoredModel:
 
 def _check_finished(folder: Path) -> None:
     if not folder.is_dir():
-        problem = "is not a folder" if folder.exists() else "does not exist"
-        raise FileError(folder, f"{problem}; a model is the folder that `omnitm train -o` writes")
+        if folder.exists():
+            raise FileError(folder, "is not a folder; a model is a folder, or a packed file that is no link")
+        raise FileError(folder, f"does not exist; omnitm train CORPUS -o {shell_name(folder)} makes a model")
     if (folder / MANIFEST).is_symlink() or (folder / MANIFEST).exists():
         return
     if not (folder / JOURNAL).exists():

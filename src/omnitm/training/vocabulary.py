@@ -21,6 +21,7 @@ from omnitm.errors import (
     TrainingStopped,
     UnknownWordError,
 )
+from omnitm.files.kinds import shell_name
 from omnitm.files.manifest import MANIFEST
 from omnitm.machine import AutoencoderSettings, word_key
 from omnitm.sharing.card import keep_card
@@ -337,16 +338,17 @@ def _without(
 def _set_aside(folder: ModelFolder, failed: dict[int, str]) -> SetAsideError:
     words = _listed([folder.words[row] for row in failed])
     problem = f"set aside after repeated failures: {words}; the last problem: {list(failed.values())[-1]}"
+    name = shell_name(folder.path)
     return SetAsideError(
         f"{folder.path}: {len(folder.words) - len(folder.pending()):,} of {len(folder.words):,} words are "
-        f"trained and kept; {problem}. Try them again with: omnitm train CORPUS -o {folder.path} --resume; "
-        f"go without them with: omnitm merge {folder.path} -o OTHER --allow-missing"
+        f"trained and kept; {problem}. Try them again with: omnitm train CORPUS -o {name} --resume; "
+        f"go without them with: omnitm merge {name} -o OTHER --allow-missing"
     )
 
 
 def _stopped(folder: ModelFolder) -> TrainingStopped:
     done = len(folder.words) - len(folder.pending())
-    command = f"omnitm train CORPUS -o {folder.path} --resume"
+    command = f"omnitm train CORPUS -o {shell_name(folder.path)} --resume"
     return TrainingStopped(
         f"stopped: {done:,} of {len(folder.words):,} words of {folder.path} are trained and kept; "
         f"the rest with: {command} (in Python: train_model(..., resume=True))"
