@@ -23,7 +23,8 @@ from omnitm.cli import COMMANDS, main
 from omnitm.corpus import DocumentIndex, as_index, build_index, index_documents, python_docs
 from omnitm.engines import Failure, ThreadsEngine
 from omnitm.errors import CorpusError, FileError, ParameterError, SetAsideError, TrainingStopped
-from omnitm.explain import Explainer, machines
+from omnitm.explain import Explainer
+from omnitm.explain.rules import TrainedMachine
 from omnitm.explorer.vocabulary_map.keeper import MapKeeper
 from omnitm.files.system import system
 from omnitm.machine import AutoencoderSettings
@@ -407,6 +408,7 @@ HERE = {
     "give it with --index INDEX.",
     "has no clause with a positive weight",
     "has no place for a map",
+    "name another folder with -o, or add --quick",
     "  omnitm similar {} server list",
     "  omnitm similar {} server --metric",
     "  omnitm explain {} socket",
@@ -598,6 +600,19 @@ def test_too_little_room_for_all_numbers(
     run_command([*train, "--keep-top", "1000", "--force"])
 
 
+def test_too_little_room_to_reproduce(
+    world: World, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    n_bytes = 2 * DocumentIndex.open(world["index"]).n_words ** 2  # of a model; in full there are two
+    free = type("usage", (), {"free": int(1.5 * n_bytes)})
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: free)
+    command = ["reproduce", "paper", "--corpus", str(world["index"]), "-o", str(world["new"])]
+    command += ["--models", "omni", "--only", "clause", "--word", "road", "--quiet"]
+    assert main(command) == 2
+    assert "make room, name another folder with -o, or add --quick" in capsys.readouterr().err
+    run_command([*command, "--quick"])
+
+
 def test_corpora_that_are_none(world: World) -> None:
     for corpus in ("a road and a car", world["folder"] / "nowhere"):
         with pytest.raises((CorpusError, FileError), match="omnitm index TEXT -o INDEX"):
@@ -684,7 +699,7 @@ def test_words_without_a_positive_clause(
 ) -> None:
     plot = ["plot", "clause", str(world["model"]), "road", "-o", str(world["folder"] / "clause.svg")]
     with monkeypatch.context() as patched:
-        patched.setattr(machines.TrainedMachine, "positive_clauses", property(lambda _: []))
+        patched.setattr(TrainedMachine, "positive_clauses", property(lambda _: []))
         assert main(plot) == 2
         assert "has no clause with a positive weight; name one with --clause" in capsys.readouterr().err
         run_command([*plot, "--clause", "0"])
