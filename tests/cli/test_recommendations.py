@@ -42,7 +42,9 @@ if TYPE_CHECKING:
 SOURCE = Path(omnitm.__file__).parent
 TESTS = Path(__file__).parents[1]
 SETTINGS = AutoencoderSettings(n_clauses=4, n_examples=20, accumulation=2)
-OTHERS = "--n-clauses --n-examples --quiet --quick --only --seeds --sets --questions"  # not recommended ones
+OTHERS = (
+    "--n-clauses --n-examples --quiet --quick --only --seeds --sets --questions --license"  # not recommended
+)
 QUICK = "--n-clauses 4 --n-examples 20 --quiet"
 
 
@@ -75,6 +77,11 @@ def change_words(world: World) -> None:
 
 def edit_card(world: World) -> None:
     (world["model"] / "README.md").write_text("mine\n")
+
+
+def damage_card(world: World) -> None:
+    card = world["model"] / "README.md"
+    card.write_text("\n".join(card.read_text().splitlines()[:-1]) + "\n")
 
 
 def write_csv(world: World) -> None:
@@ -194,7 +201,9 @@ ROWS = [
         status=0,
     ),
     Row("Shards are missing:", "merge {new} -o {new2}", added="--allow-missing", prepare=shards),
-    Row("all but the vectors (--verify checks them)", "info {model}", added="--verify", status=0),
+    Row(
+        "all but the vectors (checked when read, or by --verify)", "info {model}", added="--verify", status=0
+    ),
     Row(
         "try: omnitm similar",
         "train {index} -o {new} --n-clauses 4 --n-examples 20",
@@ -211,6 +220,13 @@ ROWS = [
     ),
     Row("overwrite it with --force (overwrite=True)", "index {text} -o {index}", added="--force --quiet"),
     Row("was edited by hand", "card {model} --license mit", added="--force", prepare=edit_card),
+    Row(
+        "say it again with `omnitm card",
+        "pack {model} -o {new} --quiet",
+        instead="card {model} --license mit --force",
+        prepare=damage_card,
+        status=0,
+    ),
     # Exports.
     Row(
         "(--spaces _) writes",

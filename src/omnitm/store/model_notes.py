@@ -83,7 +83,7 @@ def read_facts(folder: Path) -> dict[str, Any]:
         return facts
     if _OURS.startswith(there[: len(_OURS)]):
         problem = f"{folder / CARD}: its last line, with what was said about the model, is gone or damaged"
-        warnings.warn(f"{problem}; say it again with `omnitm card`", OmniTMWarning, stacklevel=2)
+        warnings.warn(f"{problem}; say it again with `omnitm card --force`", OmniTMWarning, stacklevel=2)
     return {}
 
 
