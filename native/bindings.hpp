@@ -17,12 +17,20 @@ using namespace nb::literals;
 
 namespace omnitm {
 
+// An array whose numbers lie where the processor wants them; numpy can make others.
+template <class T, size_t n_dimensions>
+struct AlignedArray : nb::ndarray<T, nb::ndim<n_dimensions>, nb::c_contig, nb::device::cpu> {
+    using Base = nb::ndarray<T, nb::ndim<n_dimensions>, nb::c_contig, nb::device::cpu>;
+    AlignedArray() = default;
+    explicit AlignedArray(Base&& array) : Base(std::move(array)) {}
+};
+
 template <class T>
-using Input = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Input = AlignedArray<const T, 1>;
 template <class T>
-using Output = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;  // an array to be filled
+using Output = AlignedArray<T, 1>;  // an array to be filled
 template <class T>
-using InputRows = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using InputRows = AlignedArray<const T, 2>;
 template <class T>
 using NumpyArray = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
 
@@ -45,3 +53,25 @@ NumpyArray<T> to_numpy(std::vector<T>&& values) {
 }
 
 }  // namespace omnitm
+
+namespace nanobind::detail {
+
+template <class T, size_t n_dimensions>
+struct type_caster<omnitm::AlignedArray<T, n_dimensions>> {
+    using Array = omnitm::AlignedArray<T, n_dimensions>;
+    using BaseCaster = make_caster<typename Array::Base>;
+    NB_TYPE_CASTER(Array, BaseCaster::Name)
+
+    bool from_python(handle source, uint8_t flags, cleanup_list* cleanup) noexcept {
+        BaseCaster base;
+        if (!base.from_python(source, flags, cleanup)) return false;
+        value = Array(std::move(base.value));
+        return reinterpret_cast<uintptr_t>(value.data()) % alignof(T) == 0;
+    }
+
+    static handle from_cpp(const Array& array, rv_policy policy, cleanup_list* cleanup) noexcept {
+        return BaseCaster::from_cpp(array, policy, cleanup);
+    }
+};
+
+}  // namespace nanobind::detail

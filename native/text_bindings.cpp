@@ -243,7 +243,7 @@ void bind_words(nb::module_& m) {
 
 // ---- GloVe
 
-using FloatMatrix = nb::ndarray<float, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using FloatMatrix = AlignedArray<float, 2>;
 
 glove::Text glove_text(const Input<uint32_t>& ids, const Input<uint64_t>& offsets, uint32_t n_words,
                        uint32_t window) {
