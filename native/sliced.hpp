@@ -39,11 +39,11 @@ class alignas(128) SlicedMachine : public Machine {  // threads must not share c
           reject_(settings.n_clauses) {}
 
     bool train(uint32_t target, uint64_t key, const std::atomic<bool>& stop) override {
-        return train(target, key, stop, [](uint64_t) {});
+        return train(target, key, stop, nullptr);
     }
 
     bool record(uint32_t target, uint64_t key, const std::atomic<bool>& stop, const Recording& recording) override {
-        return train(target, key, stop, [&](uint64_t example) { write_down(example, recording); });
+        return train(target, key, stop, &recording);
     }
 
     const int32_t* weights() const override { return clauses_.weights(); }
@@ -79,9 +79,7 @@ class alignas(128) SlicedMachine : public Machine {  // threads must not share c
     }
 
   protected:
-    // Calls after_example(number) when an example is learnt.
-    template <class AfterExample>
-    bool train(uint32_t target, uint64_t key, const std::atomic<bool>& stop, AfterExample&& after_example) {
+    bool train(uint32_t target, uint64_t key, const std::atomic<bool>& stop, const Recording* recording) {
         start(target, key);
         for (uint64_t example = 0; example < settings_.n_examples; ++example) {
             if (stop.load(std::memory_order_relaxed)) return false;
@@ -89,7 +87,7 @@ class alignas(128) SlicedMachine : public Machine {  // threads must not share c
             words_.fill(Slice{});
             sampler_.documents(example, [&](uint32_t word) { set_bit(words_, word); });
             learn(example, label);
-            after_example(example);
+            if (recording) write_down(example, *recording);
         }
         clauses_.finish();
         return true;

@@ -454,8 +454,6 @@ def other_array(random: Random, array: NDArray[Any], others: list[NDArray[Any]])
     extremes = (
         [np.iinfo(array.dtype).min, np.iinfo(array.dtype).max] if is_integral else [np.nan, np.inf, -1e30]
     )
-    bits = random.integers(0, 256, array.nbytes).astype(np.uint8)
-    unaligned = np.zeros(array.nbytes + 1, dtype=np.uint8)[1:]
     options = (
         lambda: array[: random.integers(len(array) + 1)],
         lambda: np.concatenate([array, array[: random.integers(1, 9)], array[:1]]),
@@ -463,10 +461,10 @@ def other_array(random: Random, array: NDArray[Any], others: list[NDArray[Any]])
         lambda: spoiled(random, array, extremes),
         lambda: spoiled(random, array, extremes),
         lambda: np.full(array.shape, extremes[random.integers(len(extremes))], dtype=array.dtype),
-        lambda: bits.view(array.dtype).reshape(array.shape),
+        lambda: np.frombuffer(random.bytes(array.nbytes), dtype=array.dtype).reshape(array.shape).copy(),
         lambda: array.astype(("i1", "u2", "i8", "f8", "c8", "u4")[random.integers(6)]),
         lambda: (array.reshape(-1, 1), array[::2], array.tobytes(), None, [1, 2])[random.integers(5)],
-        lambda: unaligned.view(array.dtype).reshape(array.shape),
+        lambda: np.zeros(array.nbytes + 1, np.uint8)[1:].view(array.dtype).reshape(array.shape),
         lambda: reinterpreted(others[random.integers(len(others))] if others else array, array.dtype),
     )
     return options[random.integers(len(options))]()
