@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 NATIVE := $(wildcard native/*.cpp native/*.hpp) CMakeLists.txt pyproject.toml
 
-.PHONY: help demo test lint types unit torture sanitize bench docs clean
+.PHONY: help demo test lint types unit torture sanitize mutants bench docs clean
 help:            ## this list
 	@grep -E '^[a-z]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 12
 
@@ -72,6 +72,9 @@ sanitize: $(VENV)/.installed ## the native code under address and undefined-beha
 	    OPENBLAS_NUM_THREADS=1 $(BIN)/python -c '$(RUN_SANITIZED)' -p no:cacheprovider $(SANITIZED) \
 	    --ignore tests/corpus/test_memory.py --ignore tests/machine/test_agreement_with_tmu.py \
 	    --ignore tests/machine/test_classifier_agreement.py $(SANITIZE)
+
+mutants: $(VENV)/.installed ## do tests notice when the code is changed? about half an hour
+	OPENBLAS_NUM_THREADS=1 nice $(BIN)/python benchmarks/mutants.py $(MUTANTS)
 
 .venv-peers/.installed: benchmarks/peers.txt
 	@test -d .venv-peers || $(PYTHON) -m venv .venv-peers

@@ -1,0 +1,301 @@
+"""Change one thing at a time in the code of some rooms, and see whether a test of the same room fails.
+
+    make mutants                                               # 100 mutants per room, with a fixed seed
+    make mutants MUTANTS='--again --rooms explain'             # only those that survived the last run
+
+A mutant is one comparison, operator, number, flag or function (min, max, ...) changed into another. The tests
+that run the changed line are run, shortest first, in a process that loads the changed module in place of the
+real one; nothing is written into `src`. mutmut and cosmic-ray change copies of a package, which an editable
+install with a native module does not import. Survivors that no test could tell from the original are named,
+with the reason, in `mutants_equivalent.txt`. Results go to benchmarks/results/mutants.json and .md.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import importlib
+import json
+import os
+import random
+import signal
+import sys
+import tempfile
+import time
+from collections import Counter, defaultdict
+from importlib.machinery import SourceFileLoader
+from importlib.util import spec_from_file_location
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+ROOT = Path(__file__).resolve().parents[1]
+RESULTS, EQUIVALENT = ROOT / "benchmarks/results", ROOT / "benchmarks/mutants_equivalent.txt"
+ROOMS, SEED, SECONDS = ("evaluation", "explain", "similarity"), 1, 300
+PICTURES = "plots.py"
+SWAPS = [(ast.Lt, ast.LtE), (ast.Gt, ast.GtE), (ast.Eq, ast.NotEq), (ast.In, ast.NotIn), (ast.Is, ast.IsNot),
+    (ast.Add, ast.Sub), (ast.Mult, ast.Div), (ast.BitAnd, ast.BitOr), (ast.And, ast.Or),
+    (ast.USub, ast.UAdd)]  # fmt: skip
+OPERATORS: dict[Any, Any] = {ast.FloorDiv: ast.Mult, ast.Mod: ast.Mult, ast.Pow: ast.Mult}
+OPERATORS.update([*SWAPS, *((second, first) for first, second in SWAPS)])
+PAIRS = [("min", "max"), ("argmin", "argmax"), ("any", "all"), ("floor", "ceil"), ("minimum", "maximum")]
+FUNCTIONS = dict([*PAIRS, *((second, first) for first, second in PAIRS)])
+Mutant = dict[str, Any]  # path, number among the changes of the file, line, function, change; then the result
+
+
+def changes(tree: ast.AST, function: str = "") -> Iterator[tuple[Any, str, str, Any]]:
+    """Go through the changes of a file: node, function around it, field, new value.
+
+    Annotations, decorators, texts, errors and what only type checkers read are left as they are.
+    """
+    for name, value in ast.iter_fields(tree):
+        for child in value if isinstance(value, list) else [value]:
+            if not isinstance(child, ast.AST) or name in {"annotation", "returns", "decorator_list"}:
+                continue
+            is_typing = isinstance(child, ast.If) and ast.unparse(child.test) == "TYPE_CHECKING"
+            if is_typing or isinstance(child, ast.Raise | ast.JoinedStr):
+                continue
+            is_named = isinstance(child, ast.FunctionDef | ast.ClassDef)
+            inside = f"{function}.{child.name}".strip(".") if is_named else function  # type: ignore[attr-defined]
+            for field, new in changed_fields(child).items():
+                yield child, inside, field, new
+            yield from changes(child, inside)
+
+
+def changed_fields(node: Any) -> dict[str, Any]:
+    """Return the field of a node that is changed, and its new value; nothing for other nodes."""
+    new: dict[str, Any] = {}
+    if isinstance(node, ast.Compare) and type(node.ops[0]) in OPERATORS:
+        new["ops"] = [OPERATORS[type(node.ops[0])](), *node.ops[1:]]
+    elif type(getattr(node, "op", None)) in OPERATORS:
+        new["op"] = OPERATORS[type(node.op)]()
+    elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+        new["operand"] = ast.UnaryOp(ast.Not(), node.operand)
+    elif isinstance(node, ast.Constant) and isinstance(node.value, int | float):
+        whole = not node.value if isinstance(node.value, bool) else node.value + 1
+        new["value"] = whole if isinstance(node.value, int) else 1.5 * node.value or 1.0
+    elif isinstance(getattr(node, "test", None), ast.Name | ast.Attribute):
+        new["test"] = ast.UnaryOp(ast.Not(), node.test)
+    for field in ("id", "attr"):
+        if getattr(node, field, None) in FUNCTIONS:
+            new[field] = FUNCTIONS[getattr(node, field)]
+    return new
+
+
+def mutants_of(path: Path) -> Iterator[Mutant]:
+    """List all changes of a file."""
+    found = list(changes(ast.parse(path.read_text(encoding="utf-8"))))
+    for number, (node, function, field, new) in enumerate(found):
+        before, old = shown(node), getattr(node, field)
+        setattr(node, field, new)
+        facts = {
+            "path": str(path.relative_to(ROOT)),
+            "number": number,
+            "line": node.lineno,
+            "function": function,
+        }
+        yield {**facts, "change": f"{before} -> {shown(node)}"}
+        setattr(node, field, old)
+
+
+def shown(node: Any) -> str:
+    """Show the code of a node, of a statement only its condition."""
+    text = f"if {ast.unparse(node.test)}" if isinstance(node, ast.If | ast.While) else ast.unparse(node)
+    return " ".join(text.split())[:100]
+
+
+class Changed(SourceFileLoader):
+    """Finds and loads one module, with a change; to be asked before the real finders."""
+
+    def __init__(self, mutant: Mutant) -> None:
+        parts = Path(mutant["path"]).with_suffix("").parts[1:]
+        super().__init__(".".join(parts).removesuffix(".__init__"), str(ROOT / mutant["path"]))
+        self.number = mutant["number"]
+
+    def find_spec(self, name: str, *_: object) -> Any:
+        """Find the changed module and no other."""
+        return spec_from_file_location(name, self.path, loader=self) if name == self.name else None
+
+    def get_code(self, fullname: str) -> Any:  # noqa: ARG002 - there is one
+        """Compile the changed source."""
+        tree = ast.parse(Path(self.path).read_text(encoding="utf-8"))
+        node, _, field, new = next(islice(changes(tree), self.number, None))
+        setattr(node, field, new)
+        return compile(ast.fix_missing_locations(tree), self.path, "exec")
+
+
+def fixtures_of(path: Path) -> str:
+    """Name what the fixtures of a file run."""
+    return f"fixtures of {path}"
+
+
+class Tracer:
+    """Notes seconds and lines of each test; what fixtures run counts for all tests of a file."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = {}
+        self.lines: dict[str, set[str]] = defaultdict(set)
+
+    def traced(self, name: str, test: str) -> Iterator[None]:
+        """Trace what is done under a name."""
+        into, began = self.lines[name], time.perf_counter()
+
+        def trace(frame: Any, *_: object) -> Any:
+            path = frame.f_code.co_filename
+            if "/src/omnitm/" not in path:
+                return None
+            into.add(f"src/omnitm/{path.split('/src/omnitm/')[1]}:{frame.f_lineno}")
+            return trace
+
+        sys.settrace(trace)
+        yield
+        sys.settrace(None)
+        self.seconds[test] = self.seconds.get(test, 0) + time.perf_counter() - began
+
+    @pytest.hookimpl(hookwrapper=True)
+    def pytest_runtest_setup(self, item: pytest.Item) -> Iterator[None]:
+        """Trace fixtures."""
+        yield from self.traced(fixtures_of(item.path), item.nodeid)
+
+    @pytest.hookimpl(hookwrapper=True)
+    def pytest_runtest_call(self, item: pytest.Item) -> Iterator[None]:
+        """Trace a test."""
+        yield from self.traced(item.nodeid, item.nodeid)
+
+
+def in_child(work: Callable[[], int]) -> int:
+    """Call a function in a silent copy of this process and return its status; -9 if it took too long."""
+    pid = os.fork()
+    if not pid:
+        for stream in (1, 2):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream)
+        signal.alarm(SECONDS)
+        os._exit(work())
+    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+
+
+def run_tests(arguments: list[str], *plugins: object) -> int:
+    """Run tests here."""
+    return int(pytest.main(["-q", "-x", "-p", "no:cacheprovider", *arguments], plugins=list(plugins)))
+
+
+def traced(room: str) -> tuple[dict[str, float], dict[str, list[str]]]:
+    """Run the tests of a room, file by file, and return seconds and lines of each."""
+    seconds: dict[str, float] = {}
+    lines: dict[str, list[str]] = {}
+    with tempfile.TemporaryDirectory() as folder:
+        for file in sorted((ROOT / "tests" / room).glob("test_*.py")):
+            found = Path(folder) / f"{file.stem}.json"
+
+            def work(file: Path = file, found: Path = found) -> int:
+                tracer = Tracer()
+                status = run_tests([str(file)], tracer)
+                by_name = {name: sorted(where) for name, where in tracer.lines.items()}
+                found.write_text(json.dumps([tracer.seconds, by_name]), encoding="utf-8")
+                return status
+
+            if in_child(work):
+                sys.exit(f"{file}: fails without any change")
+            more_seconds, more_lines = json.loads(found.read_text(encoding="utf-8"))
+            seconds.update(more_seconds)
+            lines.update(more_lines)
+    return seconds, lines
+
+
+def tests_of(mutant: Mutant, seconds: dict[str, float], lines: dict[str, list[str]]) -> list[str]:
+    """Name the tests that run a line, shortest first; of a line that runs on import, all of its file."""
+    path, line = f"{mutant['path']}:", f"{mutant['path']}:{mutant['line']}"
+    runs = {name for name, found in lines.items() if line in found}
+    runs = runs or {name for name, found in lines.items() if any(one.startswith(path) for one in found)}
+    known = (test for test in seconds if test in runs or fixtures_of(ROOT / test.split("::")[0]) in runs)
+    return sorted(known, key=lambda test: seconds[test])
+
+
+def outcome(mutant: Mutant, tests: list[str]) -> str:
+    """Run tests on a mutant: killed, survived, or no test runs its line."""
+    if not tests:
+        return "not run"
+
+    def work() -> int:
+        sys.meta_path.insert(0, Changed(mutant))
+        return run_tests(tests)
+
+    return "killed" if in_child(work) else "survived"
+
+
+def main() -> None:
+    """Make mutants of each room, run its tests, and write results beside those of the other rooms."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--rooms", nargs="+", default=ROOMS)
+    parser.add_argument("--count", type=int, default=100, help="mutants per room")
+    parser.add_argument("--again", action="store_true", help="only those that survived the last run")
+    arguments = parser.parse_args()
+    kept = RESULTS / "mutants.json"
+    facts = json.loads(kept.read_text(encoding="utf-8")) if kept.exists() else {}
+    preload()
+    for room in arguments.rooms:
+        files = sorted((ROOT / "src/omnitm" / room).rglob("*.py"))
+        every = [mutant for path in files if path.name != PICTURES for mutant in mutants_of(path)]
+        chosen = random.Random(SEED).sample(every, min(arguments.count, len(every)))  # noqa: S311 - no secret
+        facts[room] = facts[room] if arguments.again else {"of": len(every), "mutants": chosen}
+        seconds, lines = traced(room)
+        for mutant in facts[room]["mutants"]:
+            if mutant.get("result") not in {"killed", "equivalent"}:
+                mutant["result"] = outcome(mutant, tests_of(mutant, seconds, lines))
+                print(mutant["result"], mutant["path"], mutant["line"], mutant["change"], flush=True)
+    excuse(mutant for part in facts.values() for mutant in part["mutants"])
+    kept.write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")
+    (RESULTS / "mutants.md").write_text(report(facts), encoding="utf-8")
+
+
+def excuse(mutants: Iterable[Mutant]) -> None:
+    """Mark survivors that are known to be equivalent."""
+    reasons = dict(line.rsplit("\t", 1) for line in EQUIVALENT.read_text(encoding="utf-8").splitlines())
+    for mutant in mutants:
+        key = "\t".join([mutant["path"], mutant["function"], mutant["change"]])
+        if mutant["result"] == "survived" and key in reasons:
+            mutant.update(result="equivalent", reason=reasons[key])
+
+
+def preload() -> None:
+    """Import what tests import but mutants do not change, once for all of them."""
+    for name in ("matplotlib.figure", "scipy.sparse", "scipy.stats", "sklearn.cluster",
+        "sklearn.ensemble", "sklearn.manifold", "sklearn.neural_network", "omnitm._native"):  # fmt: skip
+        importlib.import_module(name)
+
+
+def report(facts: dict[str, Any]) -> str:
+    """Write a table for people, and what survived."""
+    lines = [
+        "# Mutants",
+        "",
+        "One comparison, operator, number, flag or function is changed at a time, drawn with a fixed seed; a",
+        "change is killed if a test of its room fails. Equivalent ones, which no test notices, do not count.",
+        f"`{PICTURES}` is left out: how a picture looks is no result. Written by `make mutants`.",
+        "",
+        "| room | changes | drawn | killed | survived | not run | equivalent | killed of those that count |",
+        "|---|--:|--:|--:|--:|--:|--:|--:|",
+    ]
+    every = [mutant for part in facts.values() for mutant in part["mutants"]]
+    total = {"of": sum(part["of"] for part in facts.values()), "mutants": every}
+    for room, part in [*facts.items(), ("all", total)]:
+        counts = Counter(mutant["result"] for mutant in part["mutants"])
+        found = [counts[name] for name in ("killed", "survived", "not run", "equivalent")]
+        cells = [f"{part['of']:,}", str(len(part["mutants"])), *map(str, found)]
+        lines.append(f"| {room} | {' | '.join(cells)} | {found[0] / max(1, sum(found[:3])):.1%} |")
+    for title, result in (("Survived", "survived"), ("Not run", "not run"), ("Equivalent", "equivalent")):
+        rows = [mutant for mutant in every if mutant["result"] == result]
+        lines += ["", f"## {title}", ""] if rows else []
+        for mutant in sorted(rows, key=lambda mutant: (mutant["path"], mutant["line"])):
+            reason = f": {mutant['reason']}" if "reason" in mutant else ""
+            lines.append(f"- `{mutant['path']}:{mutant['line']}` `{mutant['change']}`{reason}")
+    return "\n".join([*lines, ""])
+
+
+if __name__ == "__main__":
+    main()
