@@ -47,7 +47,7 @@ unit: $(VENV)/.installed   ## pytest
 	$(BIN)/pytest
 
 torture: $(VENV)/.installed ## the long tests
-	$(BIN)/pytest -m torture
+	$(BIN)/pytest -m torture --results benchmarks/results/torture.json
 
 # A copy of the package with sanitized native code; Python itself leaks on purpose, so leaks are not counted. The tests are
 # those of every native file: kernels, classifier, shared banks, text and index, vectors and similarity, GloVe; then 10,000

@@ -45,11 +45,11 @@ OPERATORS: dict[Any, Any] = {ast.FloorDiv: ast.Mult, ast.Mod: ast.Mult, ast.Pow:
 OPERATORS.update([*SWAPS, *((second, first) for first, second in SWAPS)])
 PAIRS = [("min", "max"), ("argmin", "argmax"), ("any", "all"), ("floor", "ceil"), ("minimum", "maximum")]
 FUNCTIONS = dict([*PAIRS, *((second, first) for first, second in PAIRS)])
-Mutant = dict[str, Any]  # path, number among the changes of the file, line, function, change; then the result
+Mutant = dict[str, Any]  # path, number among the changes of the file, line, code, change; then its result
 
 
-def changes(tree: ast.AST, function: str = "") -> Iterator[tuple[Any, str, str, Any]]:
-    """Go through the changes of a file: node, function around it, field, new value.
+def changes(tree: ast.AST) -> Iterator[tuple[Any, str, Any]]:
+    """Go through the changes of a file: node, field, new value.
 
     Annotations, decorators, texts, errors and what only type checkers read are left as they are.
     """
@@ -60,11 +60,9 @@ def changes(tree: ast.AST, function: str = "") -> Iterator[tuple[Any, str, str, 
             is_typing = isinstance(child, ast.If) and ast.unparse(child.test) == "TYPE_CHECKING"
             if is_typing or isinstance(child, ast.Raise | ast.JoinedStr):
                 continue
-            is_named = isinstance(child, ast.FunctionDef | ast.ClassDef)
-            inside = f"{function}.{child.name}".strip(".") if is_named else function  # type: ignore[attr-defined]
             for field, new in changed_fields(child).items():
-                yield child, inside, field, new
-            yield from changes(child, inside)
+                yield child, field, new
+            yield from changes(child)
 
 
 def changed_fields(node: Any) -> dict[str, Any]:
@@ -89,17 +87,13 @@ def changed_fields(node: Any) -> dict[str, Any]:
 
 def mutants_of(path: Path) -> Iterator[Mutant]:
     """List all changes of a file."""
-    found = list(changes(ast.parse(path.read_text(encoding="utf-8"))))
-    for number, (node, function, field, new) in enumerate(found):
+    source = path.read_text(encoding="utf-8")
+    found, lines = list(changes(ast.parse(source))), source.splitlines()
+    for number, (node, field, new) in enumerate(found):
         before, old = shown(node), getattr(node, field)
         setattr(node, field, new)
-        facts = {
-            "path": str(path.relative_to(ROOT)),
-            "number": number,
-            "line": node.lineno,
-            "function": function,
-        }
-        yield {**facts, "change": f"{before} -> {shown(node)}"}
+        where = {"path": str(path.relative_to(ROOT)), "number": number, "line": node.lineno}
+        yield {**where, "code": lines[node.lineno - 1].strip(), "change": f"{before} -> {shown(node)}"}
         setattr(node, field, old)
 
 
@@ -124,7 +118,7 @@ class Changed(SourceFileLoader):
     def get_code(self, fullname: str) -> Any:  # noqa: ARG002 - there is one
         """Compile the changed source."""
         tree = ast.parse(Path(self.path).read_text(encoding="utf-8"))
-        node, _, field, new = next(islice(changes(tree), self.number, None))
+        node, field, new = next(islice(changes(tree), self.number, None))
         setattr(node, field, new)
         return compile(ast.fix_missing_locations(tree), self.path, "exec")
 
@@ -257,7 +251,7 @@ def excuse(mutants: Iterable[Mutant]) -> None:
     """Mark survivors that are known to be equivalent."""
     reasons = dict(line.rsplit("\t", 1) for line in EQUIVALENT.read_text(encoding="utf-8").splitlines())
     for mutant in mutants:
-        key = "\t".join([mutant["path"], mutant["function"], mutant["change"]])
+        key = "\t".join([mutant["path"], mutant["code"], mutant["change"]])
         if mutant["result"] == "survived" and key in reasons:
             mutant.update(result="equivalent", reason=reasons[key])
 

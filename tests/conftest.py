@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import signal
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -19,6 +21,29 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 MakeIndex = Callable[..., DocumentIndex]
+OUTCOMES: dict[str, tuple[str, str]] = {}
+"""What became of each test that has run, and why if it was skipped."""
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--results", metavar="FILE", help="keep what becomes of each test in this file, as JSON")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The page of promises comes last: it looks at what the others have found."""
+    items.sort(key=lambda item: item.path.name == "test_reliability_page.py")
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    if report.outcome != "passed" or report.when == "call":
+        OUTCOMES[report.nodeid] = report.outcome, str(report.longrepr or "")
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    if place := session.config.getoption("--results"):
+        kept = json.loads(Path(place).read_text()) if Path(place).exists() else {}
+        kept.update({test: outcome for test, (outcome, _) in OUTCOMES.items()})
+        Path(place).write_text(json.dumps(dict(sorted(kept.items())), indent=1) + "\n")
 
 
 @pytest.fixture

@@ -35,6 +35,16 @@ def test_a_trace_ends_where_the_model_is(explainer: Explainer) -> None:
         assert trace.n_examples == 300
 
 
+def test_steps_are_counted_over_the_clauses_that_count(explainer: Explainer) -> None:
+    trace = explainer.trace("a0", "a1")
+    states = trace.states[:, list(trace.positive)].astype(int)
+    before = np.vstack([np.full(states.shape[1], 127), states[:-1]])  # all begin one below inclusion
+    assert trace.rewarded.tolist() == (states > before).sum(axis=1).tolist()
+    assert trace.penalised.tolist() == (states < before).sum(axis=1).tolist()
+    assert trace.rewarded.max() > 1
+    assert trace.penalised.max() > 1
+
+
 def test_the_negation_is_the_other_half(explainer: Explainer) -> None:
     plain, negated = explainer.trace("a0", "a1"), explainer.trace("a0", "a1", negated=True)
     np.testing.assert_array_equal(plain.states, negated.opposite)
@@ -141,3 +151,6 @@ def test_excerpts_show_the_word() -> None:
     assert len(cut) <= 68
     assert Document(3, "short  text", ()).excerpt() == "short text"
     assert Document(3, text, ()).excerpt(width=20) == "before before ..."
+    assert Document(3, "x " * 79 + "xx", ()).excerpt() == "x " * 79 + "xx"
+    assert Document(3, "x " * 80 + "x", ()).excerpt() == "x " * 79 + "x ..."
+    assert Document(3, text + " the end", ()).excerpt(["end"], 20).endswith(" the end")

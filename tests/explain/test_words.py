@@ -10,6 +10,8 @@ import pytest
 from omnitm.corpus import DocumentIndex
 from omnitm.errors import ParameterError, UnknownWordError
 from omnitm.explain import Explainer
+from omnitm.explain.evidence import spread
+from omnitm.explain.machines import Machines
 from omnitm.machine import AutoencoderSettings
 from omnitm.training import train_vectors
 
@@ -92,6 +94,35 @@ def test_fresh_examples_are_not_those_of_training(board: DocumentIndex, explaine
     assert not np.array_equal(fresh.labels, trained.labels)
     long = replace(settings, n_examples=900, n_epochs=2)
     assert len(fresh_examples(board, long, 0, machine.key).documents) == 1000
+
+
+def test_ten_literals_are_shown_unless_asked_otherwise(explainer: Explainer) -> None:
+    explanation = explainer.explain("a0")
+    assert len(explanation.strongest) == len(explanation.weakest) == 10
+
+
+def test_without_a_positive_clause_literals_are_at_their_start(explainer: Explainer) -> None:
+    machine = explainer.machines["a0"]
+    negative = replace(machine, weights=-np.abs(machine.weights))
+    assert negative.positive_clauses == []
+    assert negative.mean_states.tolist() == [127.0] * 24
+
+
+def test_the_machine_that_was_asked_for_longest_ago_is_forgotten(
+    explainer: Explainer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("omnitm.explain.machines._KEPT", 2)
+    machines = Machines(explainer.vectors, explainer.index)
+    for word in ("a0", "a1", "a0", "b0"):
+        assert machines[word].word == word
+    assert list(machines._kept) == ["a0", "b0"]
+
+
+def test_documents_are_spread_evenly() -> None:
+    documents = np.arange(100, 110, dtype=np.uint32)
+    assert spread(documents, 2) == [102, 107]
+    assert spread(documents, 3) == [101, 105, 108]
+    assert spread(documents, 10) == spread(documents, 11) == documents.tolist()
 
 
 def test_strongest_and_weakest_literals(board: DocumentIndex, explainer: Explainer) -> None:

@@ -191,7 +191,8 @@ def check_refused(path: Path, content: bytes) -> None:
         load_model(path, verify=True)
 
 
-def damage(packed: Path, n_cases: int) -> None:
+@pytest.mark.parametrize("n_cases", [40, pytest.param(1000, marks=pytest.mark.torture)])
+def test_every_flip_and_truncation_is_noticed(packed: Path, n_cases: int) -> None:
     content, random = packed.read_bytes(), np.random.default_rng(11)
     for _ in range(n_cases):
         flipped = bytearray(content)
@@ -200,15 +201,6 @@ def damage(packed: Path, n_cases: int) -> None:
         check_refused(packed, content[: int(random.integers(len(content)))])
     check_refused(packed, content + b"\0")
     check_refused(packed, content + content)
-
-
-def test_damage_is_noticed(packed: Path) -> None:
-    damage(packed, 40)
-
-
-@pytest.mark.torture
-def test_much_damage_is_noticed(packed: Path) -> None:
-    damage(packed, 1000)
 
 
 def test_a_damaged_row_is_noticed_when_read(packed: Path) -> None:
