@@ -11,7 +11,7 @@ from omnitm.corpus import DocumentIndex
 from omnitm.errors import ParameterError, UnknownWordError
 from omnitm.explain import Explainer
 from omnitm.explain.evidence import spread
-from omnitm.explain.machines import Machines
+from omnitm.explain.rules import Machines
 from omnitm.machine import AutoencoderSettings
 from omnitm.training import train_vectors
 
@@ -111,7 +111,7 @@ def test_without_a_positive_clause_literals_are_at_their_start(explainer: Explai
 def test_the_machine_that_was_asked_for_longest_ago_is_forgotten(
     explainer: Explainer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("omnitm.explain.machines._KEPT", 2)
+    monkeypatch.setattr("omnitm.explain.rules._KEPT", 2)
     machines = Machines(explainer.vectors, explainer.index)
     for word in ("a0", "a1", "a0", "b0"):
         assert machines[word].word == word
