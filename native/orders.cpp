@@ -86,7 +86,7 @@ void interleave(const std::vector<std::span<const std::uint32_t>>& counts,
     for (std::size_t word = 0; word < n_words; ++word)
         for (std::size_t run = 0; run < runs.size(); ++run) {
             const std::uint32_t n = counts[run][word];
-            std::memcpy(out, at[run], n * sizeof(std::uint32_t));
+            if (n) std::memcpy(out, at[run], n * sizeof(std::uint32_t));
             out += n;
             at[run] += n;
         }

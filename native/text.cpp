@@ -219,7 +219,7 @@ void WordTable::grow_slots(std::size_t capacity) {
 
 WordTable::Head WordTable::head_of(std::string_view word) {
     Head head{};
-    std::memcpy(&head, word.data(), std::min<std::size_t>(word.size(), 16));
+    if (!word.empty()) std::memcpy(&head, word.data(), std::min<std::size_t>(word.size(), 16));
     return head;
 }
 
@@ -269,7 +269,7 @@ std::uint32_t WordTable::find_or_add(std::string_view word, const Head& head, st
     const auto id = static_cast<std::uint32_t>(entries_.size());
     const std::size_t offset = letters_.size();
     letters_.resize(offset + word.size());
-    std::memcpy(letters_.data() + offset, word.data(), word.size());
+    if (!word.empty()) std::memcpy(letters_.data() + offset, word.data(), word.size());
     places_.push(static_cast<std::uint64_t>(offset) << 16 | word.size());
     entries_.push({head, word.size() > sizeof(Head), 0, 0});
     const std::size_t mask = slots_.size() - 1;
