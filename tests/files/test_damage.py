@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import json
+from pathlib import Path
 
 import pytest
-from damage import KINDS, files_of, make, try_file
+from damage import KINDS, RESULTS, files_of, make, table, try_file
 
-if TYPE_CHECKING:
-    from pathlib import Path
+PAGE = Path(__file__).parents[2] / "docs" / "reliability.md"
 
 
 @pytest.fixture(scope="module")
@@ -25,3 +25,15 @@ def test_no_wrong_answer_and_no_crash(folder: Path, kind: str, trials: int) -> N
         counts = try_file(folder, kind, path.name, trials)
         assert counts["wrong"] == counts["crash"] == 0, (path.name, counts)
         assert sum(counts.values()) == trials
+
+
+def test_the_page_shows_what_was_measured() -> None:
+    results = json.loads((RESULTS / "damage.json").read_text())
+    assert list(results) == list(KINDS)
+    assert table(results) in PAGE.read_text()
+    for counts in (counts for files in results.values() for counts in files.values()):
+        assert counts.keys() <= {"noticed", "made again", "right"}
+    assert (RESULTS / "checksums.md").read_text() in PAGE.read_text()
+    costs = json.loads((RESULTS / "checksums.json").read_text())
+    assert costs["training"]["share"] <= 0.03
+    assert max(row["more"] for row in costs["most_similar"].values()) <= 0.05

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -34,7 +34,11 @@ class RowMatrix(ABC):
 
     def __init__(self, shape: tuple[int, int], dtype: DTypeLike, stored_bytes: int) -> None:
         self.shape, self.dtype, self.stored_bytes = shape, np.dtype(dtype), stored_bytes
-        self._column: Callable[[int], NDArray[Any]] = lru_cache(_COLUMNS_KEPT)(self.read_column)
+
+    @cached_property
+    def _column(self) -> Callable[[int], NDArray[Any]]:
+        """Read a column, or find it among the last ones that were read."""
+        return lru_cache(_COLUMNS_KEPT)(self.read_column)
 
     @abstractmethod
     def read_row(self, row: int) -> NDArray[Any]:
