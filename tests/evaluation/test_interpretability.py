@@ -200,6 +200,13 @@ def test_nmf_finds_topics(held_out: Coherence) -> None:
     assert measure_interpretability(readout, held_out).intruders_found == 1.0
 
 
+def test_words_of_most_documents_are_chosen() -> None:
+    names = [f"word{chr(97 + k)}" for k in range(24)]
+    index = DocumentIndex.from_documents([names[: k + 1] for k in range(24)])  # the first is in all documents
+    vectors = WordVectors(np.ones((23, 2), dtype=np.float32), names[1:], None)
+    assert choose_words([vectors], index, 5) == names[1:6]
+
+
 def test_bad_input(held_out: Coherence) -> None:
     index = DocumentIndex.from_documents([["x", "y"], ["z"]] * 3)
     vectors = train_vectors(index, settings=AutoencoderSettings(n_clauses=2, n_examples=5))

@@ -12,6 +12,7 @@ from omnitm.errors import ParameterError, UnknownWordError
 from omnitm.explain import Explainer
 from omnitm.explain.evidence import spread
 from omnitm.explain.rules import Machines
+from omnitm.explain.words import clause_states, explain_word
 from omnitm.machine import AutoencoderSettings
 from omnitm.training import train_vectors
 
@@ -97,8 +98,11 @@ def test_fresh_examples_are_not_those_of_training(board: DocumentIndex, explaine
 
 
 def test_ten_literals_are_shown_unless_asked_otherwise(explainer: Explainer) -> None:
-    explanation = explainer.explain("a0")
-    assert len(explanation.strongest) == len(explanation.weakest) == 10
+    machine = explainer.machines["a0"]
+    for explanation in (explainer.explain("a0"), explain_word(machine, explainer.index)):
+        assert len(explanation.strongest) == len(explanation.weakest) == 10
+    for states in (explainer.clause("a0", 3), clause_states(machine, 3)):
+        assert len(states.strongest) == 10
 
 
 def test_without_a_positive_clause_literals_are_at_their_start(explainer: Explainer) -> None:
