@@ -154,3 +154,4 @@ def test_excerpts_show_the_word() -> None:
     assert Document(3, "x " * 79 + "xx", ()).excerpt() == "x " * 79 + "xx"
     assert Document(3, "x " * 80 + "x", ()).excerpt() == "x " * 79 + "x ..."
     assert Document(3, text + " the end", ()).excerpt(["end"], 20).endswith(" the end")
+    assert "vehicle" in Document(3, text + " the end", ()).excerpt(["end", "vehicle"], 60)

@@ -10,7 +10,7 @@ import pytest
 from omnitm.corpus import DocumentIndex
 from omnitm.errors import ParameterError, UnknownWordError
 from omnitm.explain import Explainer
-from omnitm.explain.evidence import spread
+from omnitm.explain.evidence import spread, together
 from omnitm.explain.rules import Machines
 from omnitm.explain.words import clause_states, explain_word
 from omnitm.machine import AutoencoderSettings
@@ -109,6 +109,7 @@ def test_without_a_positive_clause_literals_are_at_their_start(explainer: Explai
     machine = explainer.machines["a0"]
     negative = replace(machine, weights=-np.abs(machine.weights))
     assert negative.positive_clauses == []
+    assert replace(machine, weights=np.zeros_like(machine.weights)).positive_clauses == []
     assert negative.mean_states.tolist() == [127.0] * 24
 
 
@@ -120,6 +121,12 @@ def test_the_machine_that_was_asked_for_longest_ago_is_forgotten(
     for word in ("a0", "a1", "a0", "b0"):
         assert machines[word].word == word
     assert list(machines._kept) == ["a0", "b0"]
+
+
+def test_meetings_are_compared_with_chance() -> None:
+    index = DocumentIndex.from_documents(["cat dog", "cat mouse", "dog cat mouse", "bird"])
+    found = together(index, "cat", "mouse")
+    assert (found.count, found.expected, found.lift) == (2, 1.5, 2 / 1.5)
 
 
 def test_documents_are_spread_evenly() -> None:
