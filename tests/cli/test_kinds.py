@@ -56,6 +56,7 @@ INPUTS: list[tuple[str, str, tuple[str, ...]]] = [
     ("evaluate similarity {x} --sets {pairs}", "a model", MODELS),
     ("evaluate similarity {model} --sets {pairs} --index {x}", "an index", INDEXES),
     ("evaluate analogies {x} --questions {questions}", "a model", MODELS),
+    ("evaluate categories {x} --sets {categories}", "a model", MODELS),
     ("evaluate ablation {x} -o {new} --sets {pairs} --no-plot", "an index", INDEXES),
     ("evaluate interpretability {x} --index {index}", "a model", MODELS),
     ("evaluate interpretability {model} --index {x}", "an index", INDEXES),
@@ -104,6 +105,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     assert main(["pack", str(kinds["model"]), "-o", str(kinds["packed"]), *run]) == 0
     WordVectors.load(kinds["model"]).save_pretrained(kinds["saved"])
     others = {"pairs": "road\tcar\t9\nsea\tship\t8\nroad\tsea\t1\n", "questions": ": a\nroad car sea ship\n"}
+    others["categories"] = "land\troad\nland\tcar\nwater\tsea\nwater\tship\n"
     others["labelled"] = "".join(f'{{"text": "road car", "label": "{k % 2}"}}\n' for k in range(8))
     for name, content in others.items():
         kinds[name] = folder / f"{name}.{'jsonl' if name == 'labelled' else 'tsv'}"

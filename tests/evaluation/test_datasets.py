@@ -44,12 +44,20 @@ def server(tmp_path: Path) -> Iterator[str]:
 
 
 def test_every_set_can_be_found_by_its_names() -> None:
-    assert len({known.sha256 for known in DATA_SETS}) == len(DATA_SETS)
+    hashes = [known.sha256 for known in DATA_SETS if known.sha256 and known.lines is None]
+    assert len(set(hashes)) == len(hashes)
     for known in DATA_SETS:
-        assert all(data_set(name) is known for name in (known.name, *known.aliases, *known.files))
+        files = known.files if known.lines is None else ()  # a part of a set is known by its own name only
+        assert all(data_set(name) is known for name in (known.name, *known.aliases, *files))
+        assert known.use.startswith(("tuned on", "report"))
         assert known.citation and known.licence and known.home.startswith("http")  # noqa: PT018
     assert data_set("MTURK_717").name == "MTURK-771"
     assert all(data_set(name).name == name for name in PAPER_SETS)
+
+
+def test_a_set_without_an_address_says_where_to_get_it(tmp_path: Path) -> None:
+    with pytest.raises(FileError, match="nowhere to download in this form; get it from https://pilehvar"):
+        locate(data_set("Card-660"), tmp_path)
 
 
 def test_unknown_set() -> None:

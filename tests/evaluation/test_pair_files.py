@@ -4,11 +4,12 @@ import hashlib
 import os
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from omnitm.errors import FileError
 from omnitm.evaluation.datasets import DATA_SETS, locate
-from omnitm.evaluation.pairs import load_pairs, read_pairs, spelling
+from omnitm.evaluation.pairs import WordPairs, load_pairs, read_pairs, scores_of_all_pairs, spelling
 
 SIMLEX = "word1\tword2\tPOS\tSimLex999\tconc(w1)\n"
 SIMLEX += "old\tnew\tA\t1.58\t2.72\ngo\tcome\tV\t2.42\t3\nsun\tsky\tN\t3\t4\n"
@@ -91,6 +92,31 @@ def test_sets_by_name_and_files_by_path(tmp_path: Path, monkeypatch: pytest.Monk
         load_pairs("questions-words.txt", tmp_path)
 
 
+def test_odd_and_even_lines_of_men(tmp_path: Path) -> None:
+    lines = "".join(f"a{k} b{k} {k}\n" for k in range(1, 6))
+    (tmp_path / "EN-MEN-TR-3k.txt").write_text(lines)
+    odd, even = load_pairs("MEN, odd lines", tmp_path), load_pairs("MEN-even", tmp_path)
+    assert odd.first == ("a1", "a3", "a5")
+    assert even.second == ("b2", "b4")
+    assert even.scores.tolist() == [2, 4]
+    assert load_pairs("MEN", tmp_path).first == ("a1", "a2", "a3", "a4", "a5")
+
+
+def test_pairs_with_unknown_words_count() -> None:
+    names = ("acid", "Salt", "formic_acid", "unheard")
+    pairs = WordPairs("own", names, ("salt", "acid", "salt", "salt"), np.array([1.0, 2.0, 3.0, 4.0]))
+    table = {"acid": [1.0, 0.5, 0.1], "salt": [0.4, 1.0, 0.2], "formic": [0.3, 0.3, 1.0]}
+    scores, known = scores_of_all_pairs(
+        pairs, ["acid", "salt", "formic"], lambda words: (np.array(table[word]) for word in words)
+    )
+    assert known.tolist() == [True, True, True, False]
+    expected = [0.5, 0.4, (0.3 + 0.5) / 2]  # an expression: the mean over its parts
+    np.testing.assert_allclose(scores, [*expected, np.mean(expected)])
+    nothing, known = scores_of_all_pairs(pairs, ["sea"], lambda _: iter(()))
+    assert not known.any()
+    assert nothing.tolist() == [0, 0, 0, 0]
+
+
 def test_spelling() -> None:
     vocabulary = {"paris", "US"}
     assert [spelling(word, vocabulary.__contains__) for word in ("Paris", "US", "us")] == [
@@ -108,7 +134,8 @@ DATA = os.environ.get("OMNITM_DATA") or next(iter(Path(__file__).parents[3].glob
 def test_published_sets(known: object) -> None:
     assert DATA is not None
     path = locate(known, DATA, download=False)  # type: ignore[arg-type]
-    assert hashlib.sha256(path.read_bytes()).hexdigest() == known.sha256  # type: ignore[attr-defined]
+    found = hashlib.sha256(path.read_bytes()).hexdigest()
+    assert known.sha256 in {found, None}  # type: ignore[attr-defined]
     if known.kind == "pairs":  # type: ignore[attr-defined]
         sizes = {"MEN": 3000, "RG-65": 65, "MTURK-771": 771, "MTURK-287": 287, "WS-353": 353}
         pairs = read_pairs(path)

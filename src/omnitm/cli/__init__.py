@@ -32,6 +32,7 @@ COMMANDS = {
     "evaluate": "measure word vectors against human judgement",
     "evaluate similarity": "correlate similarities with human judgements of word pairs",
     "evaluate analogies": "answer analogies by 3CosAdd, section by section",
+    "evaluate categories": "same category among the ten nearest, purity of clusters, odd one out",
     "evaluate classification": "classify documents after training on ones whose words a model replaced",
     "evaluate clustering": "cluster documents and compare with their labels",
     "evaluate ablation": "change one setting at a time and measure",
@@ -51,6 +52,7 @@ _GROUPS = {
     "evaluate": """\
   omnitm evaluate similarity news-model --data wordsim/
   omnitm evaluate analogies news-model --data wordsim/
+  omnitm evaluate categories news-model --data data/
   omnitm evaluate clustering news-model --data data/
   omnitm evaluate ablation news-index -o ablation --data wordsim/ --quick
 `omnitm evaluate similarity --help` and so on explain each measurement.""",

@@ -73,7 +73,8 @@ def load_questions(
         return read_questions(Path(source))
     known = data_set(str(source))
     if known.kind != "analogies":
-        raise FileError(known.name, "is a set of pairs, not of analogies; use `omnitm evaluate similarity`")
+        command = f"omnitm evaluate {'similarity' if known.kind == 'pairs' else known.kind}"
+        raise FileError(known.name, f"is a set of {known.kind}, not of analogies; use `{command}`")
     return read_questions(locate(known, data, download=download))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
@@ -13,16 +13,17 @@ from omnitm.errors import FileError, ParameterError
 from omnitm.files.plain import write_file
 
 DATA_VARIABLE = "OMNITM_DATA"
-_SUBFOLDERS = ("", "wordsim", "word-sim")
+_SUBFOLDERS = ("", "wordsim", "word-sim", "categories")
 _SECONDS = 20  # to wait for a download
 _LARGEST = 1 << 24  # bytes of a download
 
+TUNED_ON, REPORT, OWN_FILE = "tuned on", "report", "own file"
 _COLLECTION = "https://raw.githubusercontent.com/mfaruqui/eval-word-vectors/master/data/word-sim/"
 
 
 @dataclass(frozen=True)
 class DataSet:
-    """A published set of word pairs or analogies.
+    """A published set of word pairs, analogies or categories.
 
     Attributes
     ----------
@@ -35,9 +36,13 @@ class DataSet:
     citation, licence, home
         Whose work it is, under which terms, and its own page.
     address, sha256
-        Where omnitm downloads it, and the content that must arrive.
+        Where omnitm downloads it, and the content that must arrive; None: nowhere in this form.
     packaged
         Files of Python packages that carry it: package, path inside it.
+    use
+        "tuned on" if read-outs or settings of omnitm were chosen by it, "report" if it only reports.
+    lines
+        Only the odd lines (1st, 3rd, ...) or the even ones; None: all.
     """
 
     name: str
@@ -46,10 +51,12 @@ class DataSet:
     citation: str
     licence: str
     home: str
-    address: str
-    sha256: str
+    address: str | None = None
+    sha256: str | None = None
     packaged: tuple[tuple[str, str], ...] = ()
-    kind: Literal["pairs", "analogies"] = "pairs"
+    kind: Literal["pairs", "analogies", "categories"] = "pairs"
+    use: str = REPORT
+    lines: Literal["odd", "even"] | None = None
 
 
 DATA_SETS: tuple[DataSet, ...] = (
@@ -126,6 +133,7 @@ DATA_SETS: tuple[DataSet, ...] = (
         home="https://staff.fnwi.uva.nl/e.bruni/MEN",
         address=_COLLECTION + "EN-MEN-TR-3k.txt",
         sha256="888b13580faa362c7b11da0a670258cf1b1eb4bf0ecbcd418918729a3bd3f43a",
+        use="report; odd lines tuned on",
     ),
     DataSet(
         name="SimLex-999",
@@ -138,6 +146,16 @@ DATA_SETS: tuple[DataSet, ...] = (
         address=_COLLECTION + "EN-SIMLEX-999.txt",
         sha256="405394ffb7d25f6d0e3c041f87c9f27d29dc6b047506769953e85c4523b11685",
         packaged=(("gensim", "test/test_data/simlex999.txt"),),
+        use=TUNED_ON,
+    ),
+    DataSet(
+        name="Card-660",
+        aliases=("card660", "card"),
+        files=("EN-CARD-660.txt",),
+        citation="Pilehvar et al. (2018), Card-660: Cambridge rare word dataset",
+        licence="free for research; none stated",
+        home="https://pilehvar.github.io/card-660/",
+        use=TUNED_ON,
     ),
     DataSet(
         name="Google analogies",
@@ -151,11 +169,45 @@ DATA_SETS: tuple[DataSet, ...] = (
         packaged=(("gensim", "test/test_data/questions-words.txt"),),
         kind="analogies",
     ),
+    DataSet(
+        name="SEMCAT",
+        aliases=("semcat",),
+        files=("semcat.tsv",),
+        citation="Senel et al. (2018), Semantic structure and interpretability of word embeddings",
+        licence="free for research; none stated",
+        home="https://github.com/avaapm/SEMCATdataset2018",
+        kind="categories",
+        use=TUNED_ON,
+    ),
+    DataSet(
+        name="AP",
+        aliases=("ap", "almuharebpoesio"),
+        files=("ap.tsv",),
+        citation="Almuhareb & Poesio (2005), Concept learning and categorization from the web",
+        licence="free for research; none stated",
+        home="https://github.com/vecto-ai/word-benchmarks",
+        kind="categories",
+    ),
+    DataSet(
+        name="ESSLLI-2008",
+        aliases=("esslli", "esslli2008"),
+        files=("esslli-2008.tsv",),
+        citation="Baroni, Evert & Lenci (2008), ESSLLI workshop on distributional lexical semantics",
+        licence="free for research; none stated",
+        home="https://github.com/vecto-ai/word-benchmarks",
+        kind="categories",
+    ),
+)
+_MEN = next(known for known in DATA_SETS if known.name == "MEN")
+DATA_SETS += (
+    replace(_MEN, name="MEN, odd lines", aliases=("menodd",), use=TUNED_ON, lines="odd"),
+    replace(_MEN, name="MEN, even lines", aliases=("meneven",), use=REPORT, lines="even"),
 )
 
 #: The five sets of the paper's Table 1, in its order.
 PAPER_SETS = ("WS-353", "MTURK-287", "MTURK-771", "RG-65", "MEN")
 PAIR_SETS = tuple(known.name for known in DATA_SETS if known.kind == "pairs")
+CATEGORY_SETS = tuple(known.name for known in DATA_SETS if known.kind == "categories")
 
 
 def data_set(name: str) -> DataSet:
@@ -187,8 +239,8 @@ def _plain(name: str) -> str:
 def locate(known: DataSet, data: str | Path | None = None, *, download: bool = False) -> Path:
     """Find the file of a data set.
 
-    Looks into `data` (or the folder named by OMNITM_DATA) and its sub-folder `wordsim`, then into installed
-    packages, then into the user's cache, and asks the network only if it may.
+    Looks into `data` (or the folder named by OMNITM_DATA) and its sub-folders `wordsim` and `categories`,
+    then into installed packages, then into the user's cache, and asks the network only if it may.
 
     Parameters
     ----------
@@ -202,13 +254,15 @@ def locate(known: DataSet, data: str | Path | None = None, *, download: bool = F
     if found:
         return found
     problem = "it was not downloaded (add --download to fetch it)"
-    if download:
+    if known.address is None:
+        problem = "it is nowhere to download in this form"
+    elif download:
         try:
-            return _download(known)
+            return _download(known, known.address)
         except (OSError, ValueError) as error:
             problem = f"{known.address} cannot be reached ({getattr(error, 'reason', None) or error})"
     places = (
-        f"{folder} and its sub-folder wordsim"
+        f"{folder} and its sub-folders wordsim and categories"
         if folder
         else f"no folder was given, {DATA_VARIABLE} is not set"
     )
@@ -259,17 +313,17 @@ def _in_cache(known: DataSet) -> Path | None:
     return None
 
 
-def _download(known: DataSet) -> Path:
+def _download(known: DataSet, address: str) -> Path:
     """Fetch a set into the cache; only the very content that is known counts."""
     import urllib.error
     import urllib.request
 
-    request = urllib.request.Request(known.address, headers={"User-Agent": "omnitm"})  # noqa: S310 - our own list
+    request = urllib.request.Request(address, headers={"User-Agent": "omnitm"})  # noqa: S310 - our own list
     with urllib.request.urlopen(request, timeout=_SECONDS) as answer:  # noqa: S310 - our own list
         content: bytes = answer.read(_LARGEST)
     found = hashlib.sha256(content).hexdigest()
     if found != known.sha256:
-        raise ValueError(f"it gave other content: SHA-256 {found[:12]}..., expected {known.sha256[:12]}...")
+        raise ValueError(f"it gave other content: SHA-256 {found[:12]}..., expected {str(known.sha256)[:12]}...")
     path = cache_folder() / known.files[0]
     path.parent.mkdir(parents=True, exist_ok=True)
     write_file(path, content)

@@ -7,7 +7,7 @@ import math
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from omnitm.errors import FileError
 from omnitm.evaluation.datasets import data_set, known_set, locate
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -48,6 +48,14 @@ class WordPairs:
     def __len__(self) -> int:
         return len(self.first)
 
+    def every_second(self, start: int) -> WordPairs:
+        """Take every second pair, from the first (0) or the second (1) on."""
+        kinds = self.parts_of_speech
+        part = slice(start, None, 2)
+        return WordPairs(
+            self.name, self.first[part], self.second[part], self.scores[part], kinds and kinds[part]
+        )
+
 
 def load_pairs(source: str | Path, data: str | Path | None = None, *, download: bool = False) -> WordPairs:
     """Read a published set by its name, or any file of pairs.
@@ -63,8 +71,10 @@ def load_pairs(source: str | Path, data: str | Path | None = None, *, download: 
         return read_pairs(Path(source))
     known = data_set(str(source))
     if known.kind != "pairs":
-        raise FileError(known.name, "is a set of analogies, not of pairs; use `omnitm evaluate analogies`")
-    return read_pairs(locate(known, data, download=download), known.name)
+        command = f"omnitm evaluate {known.kind}"
+        raise FileError(known.name, f"is a set of {known.kind}, not of pairs; use `{command}`")
+    pairs = read_pairs(locate(known, data, download=download), known.name)
+    return pairs if known.lines is None else pairs.every_second(0 if known.lines == "odd" else 1)
 
 
 def read_pairs(path: str | Path, name: str | None = None) -> WordPairs:
@@ -107,6 +117,50 @@ def read_text(path: Path) -> str:
 def spelling(word: str, knows: Callable[[str], bool]) -> str | None:
     """Return a word as a vocabulary spells it: as it is, or in lower case; None if it has neither."""
     return next((form for form in (word, word.lower()) if knows(form)), None)
+
+
+def scores_of_all_pairs(
+    pairs: WordPairs,
+    vocabulary: Sequence[str],
+    rows_of: Callable[[Sequence[str]], Iterable[NDArray[np.floating[Any]]]],
+) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    """Score all pairs of a set, unknown words included; also returns which pairs are known.
+
+    An expression such as `formic_acid` that is no word of the vocabulary is scored by its known parts: the
+    mean over all pairs of parts. A pair with a word of which nothing is known gets the mean of known pairs.
+
+    Parameters
+    ----------
+    rows_of
+        For some words, a row of scores each, in the order of `vocabulary`.
+    """
+    places = {word: place for place, word in enumerate(vocabulary)}
+    parts = {word: _known_parts(word, places) for word in {*pairs.first, *pairs.second}}
+    wanted = sorted({part for word in pairs.first for part in parts[word]}, key=places.__getitem__)
+    others: dict[str, set[str]] = {}
+    for first, second in zip(pairs.first, pairs.second, strict=True):
+        for part in parts[first]:
+            others.setdefault(part, set()).update(parts[second])
+    found = {
+        word: {other: float(row[places[other]]) for other in others[word]}
+        for word, row in zip(wanted, rows_of(wanted), strict=True)
+    }
+    scores = np.full(len(pairs), np.nan)
+    for number, (first, second) in enumerate(zip(pairs.first, pairs.second, strict=True)):
+        if parts[first] and parts[second]:
+            scores[number] = np.mean([found[a][b] for a in parts[first] for b in parts[second]])
+    known = np.isfinite(scores)
+    scores[~known] = scores[known].mean() if known.any() else 0.0
+    return scores, known
+
+
+def _known_parts(word: str, places: Mapping[str, int]) -> list[str]:
+    """Return the word itself as the vocabulary spells it, or the known parts of an expression."""
+    whole = spelling(word, places.__contains__)
+    if whole is not None:
+        return [whole]
+    parts = (spelling(part, places.__contains__) for part in word.split("_"))
+    return [part for part in parts if part is not None]
 
 
 def _split(path: Path, text: str) -> list[tuple[int, list[str]]]:
