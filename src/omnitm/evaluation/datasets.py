@@ -323,7 +323,9 @@ def _download(known: DataSet, address: str) -> Path:
         content: bytes = answer.read(_LARGEST)
     found = hashlib.sha256(content).hexdigest()
     if found != known.sha256:
-        raise ValueError(f"it gave other content: SHA-256 {found[:12]}..., expected {str(known.sha256)[:12]}...")
+        raise ValueError(
+            f"it gave other content: SHA-256 {found[:12]}..., expected {str(known.sha256)[:12]}..."
+        )
     path = cache_folder() / known.files[0]
     path.parent.mkdir(parents=True, exist_ok=True)
     write_file(path, content)
