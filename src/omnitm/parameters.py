@@ -34,6 +34,13 @@ def check_real(owner: str, name: str, value: Any, low: float, high: float = math
     return number
 
 
+def check_flag(owner: str, name: str, value: Any) -> bool:
+    """Return `value` if it is True or False, or raise an error that names it."""
+    if not isinstance(value, bool):
+        raise _refusal(owner, name, "a bool", value)
+    return value
+
+
 def check_choice(owner: str, name: str, value: Any, choices: Collection[str]) -> str:
     """Return `value` if it is one of `choices`, or raise an error that lists them."""
     if not isinstance(value, str) or value not in choices:

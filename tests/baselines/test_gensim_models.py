@@ -28,6 +28,41 @@ def test_equal_to_gensim_fed_by_hand(topics: DocumentIndex) -> None:
         np.testing.assert_array_equal(ours.get_vector(word), theirs.wv[word])
 
 
+def test_every_setting_reaches_gensim(topics: DocumentIndex) -> None:
+    theirs = gensim.models.Word2Vec(
+        list(topics.token_stream()),
+        sg=1,
+        negative=3,
+        sample=0.05,
+        alpha=0.1,
+        vector_size=8,
+        window=3,
+        epochs=2,
+        min_count=1,
+        seed=5,
+        workers=1,
+    )
+    settings = {"sg": 1, "negative": 3, "sample": 0.05, "alpha": 0.1, "vector_size": 8, "window": 3}
+    ours = Word2Vec(**settings, n_epochs=2, seed=5).train(topics)  # type: ignore[arg-type]
+    np.testing.assert_array_equal(ours["road"], theirs.wv["road"])
+    centred = Word2Vec(**settings, n_epochs=2, seed=5, centred=True).train(topics)  # type: ignore[arg-type]
+    np.testing.assert_allclose(centred.matrix, ours.matrix - ours.matrix.mean(axis=0), atol=1e-7)
+
+
+def test_function_words_are_read_but_get_no_vectors(tmp_path: Path) -> None:
+    (tmp_path / "text.txt").write_text("the cat and the dog\nzebra cat\n")
+    rules = VocabularyRules(fixed=["dog", "cat"])
+    index = DocumentIndex.open(build_index(tmp_path / "text.txt", tmp_path / "index", vocabulary=rules))
+    with tokens_of(index) as tokens:
+        assert [tokens.names[k] for k in tokens.ids] == ["cat", "dog", "cat"]
+    with tokens_of(index, function_words=True) as tokens:
+        assert [tokens.names[k] for k in tokens.ids] == ["the", "cat", "and", "the", "dog", "cat"]
+        assert list(tokens.names[:2]) == list(index.vocabulary)
+        assert tokens.counts[tokens.names.index("the")] == 2
+    vectors = Word2Vec(vector_size=4, n_epochs=1, function_words=True).train(index)
+    assert vectors.index_to_key == list(index.vocabulary)
+
+
 def test_the_vocabulary_is_the_index_s(tmp_path: Path) -> None:
     (tmp_path / "text.txt").write_text("cat dog mouse\ncat dog\ncat\n")
     rules = VocabularyRules(fixed=["dog", "cat", "unicorn"])
@@ -42,9 +77,10 @@ def test_the_vocabulary_is_the_index_s(tmp_path: Path) -> None:
 def test_long_documents_are_cut_not_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gensim_models, "_LONGEST_SENTENCE", 3)
     monkeypatch.setattr(gensim_models, "_DOCUMENTS_AT_ONCE", 2)
-    tokens = Tokens(np.array([0, 1, 0, 1, 1, 0, 0], np.uint32), np.array([0, 0, 5, 6, 7], np.uint64))
+    ids, offsets = np.array([0, 1, 0, 1, 1, 0, 0], np.uint32), np.array([0, 0, 5, 6, 7], np.uint64)
+    tokens = Tokens(ids, offsets, ["a", "b"])
     read: list[int] = []
-    sentences = gensim_models._Sentences(tokens, ["a", "b"], read.append)
+    sentences = gensim_models._Sentences(tokens, read.append)
     assert list(sentences) == [["a", "b", "a"], ["b", "b"], ["a"], ["a"]]
     assert sentences.count() == 4
     assert read == [5, 7]
@@ -57,6 +93,12 @@ def test_long_documents_are_cut_not_dropped(monkeypatch: pytest.MonkeyPatch) -> 
         ({"window": 2.5}, "'window' parameter"),
         ({"n_epochs": True}, "'n_epochs' parameter"),
         ({"n_jobs": 0}, "'n_jobs' parameter"),
+        ({"sg": 2}, "'sg' parameter of Word2Vec must be an int from 0 to 1. Got 2"),
+        ({"negative": 0}, "'negative' parameter"),
+        ({"sample": 1.5}, "'sample' parameter of Word2Vec must be a number from 0 to 1"),
+        ({"alpha": 0}, "'alpha' parameter"),
+        ({"function_words": 1}, "'function_words' parameter of Word2Vec must be a bool. Got 1"),
+        ({"centred": "yes"}, "'centred' parameter"),
         ({"seed": 2**32}, "'seed' parameter of Word2Vec must be an int from 0"),
     ],
 )

@@ -41,6 +41,20 @@ def test_equal_to_the_plain_definition(
     assert (matrix > 0).any()
 
 
+def test_contexts_are_smoothed(random_index: MakeIndex) -> None:
+    index = random_index(80, 20)
+    matrix = np.asarray(PPMI(smoothing=0.75).train(index).matrix)
+    pairs = cooccurrence(index, list(index.vocabulary)).pairs.astype(float)
+    counts = np.diag(pairs)
+    contexts = counts**0.75 * counts.sum() / (counts**0.75).sum()
+    met = pairs > 0
+    wanted = np.log(80 * np.where(met, pairs, 1) / np.outer(counts, contexts)) * 100
+    wanted = np.where(met, np.maximum(0, np.rint(wanted)), 0)
+    np.fill_diagonal(wanted, 0)
+    np.testing.assert_array_equal(matrix, wanted)
+    assert (matrix != np.asarray(PPMI().train(index).matrix)).any()
+
+
 def test_rows_follow_the_words(random_index: MakeIndex) -> None:
     index = random_index(80, 20)
     some, everything = PPMI().train(index, ["w7", "w3"]), PPMI().train(index)
@@ -58,6 +72,7 @@ def test_a_word_in_no_document_is_all_zeros(random_index: MakeIndex) -> None:
     ("settings", "message"),
     [
         ({"shift": 0.0}, "'shift' parameter of PPMI"),
+        ({"smoothing": 1.1}, "'smoothing' parameter of PPMI must be a number from 0 to 1"),
         ({"min_documents": 0}, "'min_documents' parameter of PPMI"),
         ({"n_jobs": 0}, "'n_jobs' parameter of PPMI"),
     ],

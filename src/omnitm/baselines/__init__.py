@@ -7,6 +7,7 @@ from omnitm.baselines.glove import GloVe
 from omnitm.baselines.ppmi import PPMI
 from omnitm.baselines.protocol import Baseline
 from omnitm.baselines.registry import BASELINES, CONTEXTUAL, MODELS, OMNI, make_baseline
+from omnitm.baselines.svd import SVD
 from omnitm.baselines.tmae import TMAE
 from omnitm.baselines.two_phase import TwoPhaseTMAE
 
@@ -17,6 +18,7 @@ __all__ = [
     "MODELS",
     "OMNI",
     "PPMI",
+    "SVD",
     "TMAE",
     "Baseline",
     "ELMo",

@@ -10,7 +10,7 @@ import numpy as np
 from omnitm.baselines.protocol import as_word_vectors
 from omnitm.baselines.tokens import Tokens, tokens_of
 from omnitm.errors import MissingExtraError
-from omnitm.parameters import check_integer
+from omnitm.parameters import check_flag, check_integer, check_real
 from omnitm.training.progress import reporting
 from omnitm.training.vocabulary import check_targets
 
@@ -27,14 +27,26 @@ _DOCUMENTS_AT_ONCE = 10_000
 
 @dataclass(frozen=True, kw_only=True)
 class _GensimModel:
-    """What Word2Vec and FastText share; all other settings are gensim's defaults.
+    """What Word2Vec and FastText share; the defaults are gensim's, but for 25 epochs as in the paper.
 
     Parameters
     ----------
+    sg
+        1: skip-gram; 0: continuous bag of words (CBOW).
     vector_size
         Number of coordinates.
     window
-        How far apart two words may be, in words of the vocabulary.
+        How far apart two words may be, in words of the text that the model reads.
+    negative
+        Words drawn as negative examples for each word.
+    sample
+        Words that are a larger share of the text than this are left out at random; 0: none.
+    alpha
+        Rate of learning at the start; it falls to gensim's `min_alpha`.
+    function_words
+        Whether the model reads the stop words of the index, too; they get no vectors here.
+    centred
+        Whether the mean of all vectors is taken from each.
     n_epochs
         Passes over the text.
     seed
@@ -43,8 +55,14 @@ class _GensimModel:
         gensim's worker threads; only one worker gives the same vectors every time.
     """
 
+    sg: int = 0
     vector_size: int = 100
     window: int = 5
+    negative: int = 5
+    sample: float = 1e-3
+    alpha: float = 0.025
+    function_words: bool = False
+    centred: bool = False
     n_epochs: int = 25
     seed: int = 0
     n_jobs: int = 1
@@ -52,8 +70,13 @@ class _GensimModel:
     class_name: ClassVar[str]
 
     def __post_init__(self) -> None:
-        for setting in ("vector_size", "window", "n_epochs", "n_jobs"):
+        check_integer(self.class_name, "sg", self.sg, 0, 1)
+        for setting in ("vector_size", "window", "negative", "n_epochs", "n_jobs"):
             check_integer(self.class_name, setting, getattr(self, setting), 1)
+        check_real(self.class_name, "sample", self.sample, 0.0, 1.0)
+        check_real(self.class_name, "alpha", self.alpha, 1e-4, 10.0)
+        check_flag(self.class_name, "function_words", self.function_words)
+        check_flag(self.class_name, "centred", self.centred)
         check_integer(self.class_name, "seed", self.seed, 0, 2**32 - 1)
 
     def train(
@@ -62,25 +85,32 @@ class _GensimModel:
         """Train on the text behind the index, with exactly its vocabulary; rows are `words`, or all."""
         targets = check_targets(index, words)
         model = self._gensim_model()
-        with tokens_of(index) as tokens:
-            counts = np.maximum(tokens.counts(index.n_words), 1).tolist()  # a word may be missing in the text
-            model.build_vocab_from_freq(dict(zip(index.vocabulary, counts, strict=True)))
+        with tokens_of(index, function_words=self.function_words) as tokens:
+            counts = np.maximum(tokens.counts, 1).tolist()  # a word may be missing in the text
+            model.build_vocab_from_freq(dict(zip(tokens.names, counts, strict=True)))
             n_tokens = len(tokens.ids)
             with reporting(progress, 0, n_tokens * self.n_epochs) as report:
-                sentences = _Sentences(tokens, index.vocabulary, report)
+                sentences = _Sentences(tokens, report)
                 model.train(
                     sentences,
                     total_examples=sentences.count(),
                     total_words=n_tokens,
                     epochs=self.n_epochs,
                 )
-        matrix = np.array([model.wv.get_vector(word) for word in targets], dtype=np.float32)
+        matrix = np.array([model.wv.get_vector(word) for word in index.vocabulary], dtype=np.float32)
+        if self.centred:
+            matrix -= matrix.mean(axis=0)
+        matrix = matrix[[index.word_id(word) for word in targets]]
         return as_word_vectors(self, index, matrix, targets, gensim=_gensim().__version__)
 
     def _gensim_model(self) -> Any:
         return getattr(_gensim().models, self.class_name)(
+            sg=self.sg,
             vector_size=self.vector_size,
             window=self.window,
+            negative=self.negative,
+            sample=self.sample,
+            alpha=self.alpha,
             min_count=1,
             seed=self.seed,
             workers=self.n_jobs,
@@ -88,7 +118,7 @@ class _GensimModel:
 
 
 class Word2Vec(_GensimModel):
-    """Word2Vec (Mikolov et al. 2013): continuous bag of words, as gensim trains it."""
+    """Word2Vec (Mikolov et al. 2013): continuous bag of words or skip-gram, as gensim trains it."""
 
     name, class_name = "word2vec", "Word2Vec"
 
@@ -102,9 +132,9 @@ class FastText(_GensimModel):
 class _Sentences:
     """Sentences as gensim reads them: lists of words, again and again."""
 
-    def __init__(self, tokens: Tokens, vocabulary: Iterable[str], report: Callable[[int], None]) -> None:
+    def __init__(self, tokens: Tokens, report: Callable[[int], None]) -> None:
         self._tokens, self._report = tokens, report
-        self._names = np.array(list(vocabulary), dtype=object)
+        self._names = np.array(tokens.names, dtype=object)
         self._read = 0
 
     def count(self) -> int:
@@ -113,7 +143,7 @@ class _Sentences:
         return int(np.sum(-(-lengths // _LONGEST_SENTENCE)))
 
     def __iter__(self) -> Iterator[list[str]]:
-        ids, offsets = self._tokens
+        ids, offsets = self._tokens.ids, self._tokens.offsets
         for first in range(0, self._tokens.n_documents, _DOCUMENTS_AT_ONCE):
             bounds = offsets[first : first + _DOCUMENTS_AT_ONCE + 1].astype(np.int64)
             words = self._names[ids[bounds[0] : bounds[-1]]].tolist()

@@ -30,11 +30,15 @@ _ROWS_AT_ONCE = 500
 class PPMI:
     """Positive pointwise mutual information of words in documents (Church & Hanks 1990), on the index itself.
 
-    Coordinate b of word a is `max(0, log(N n_ab / (n_a n_b)) - log(shift))` in hundredths, rounded to an
-    integer: N documents, n_a with word a, n_ab with both. A word's own coordinate is 0.
+    Coordinate b of word a is `max(0, log(N n_ab / (n_a m_b)) - log(shift))` in hundredths, rounded to an
+    integer: N documents, n_a with word a, n_ab with both, m_b = n_b unless smoothed. A word's own coordinate
+    is 0.
 
     Parameters
     ----------
+    smoothing
+        m_b is n_b to this power, scaled so that the m add up to what the n do (Levy, Goldberg & Dagan 2015,
+        who take 0.75): rare words count as less of a surprise. 1: no smoothing.
     shift
         Word pairs must be so many times more frequent than chance (Levy & Goldberg 2014); 1: no shift.
     min_documents
@@ -51,6 +55,7 @@ class PPMI:
     """
 
     shift: float = 1.0
+    smoothing: float = 1.0
     min_documents: int = 1
     seed: int = 0
     n_jobs: int = 1
@@ -58,6 +63,7 @@ class PPMI:
 
     def __post_init__(self) -> None:
         check_real("PPMI", "shift", self.shift, 1e-3, 1e6)
+        check_real("PPMI", "smoothing", self.smoothing, 0.0, 1.0)
         check_integer("PPMI", "min_documents", self.min_documents, 1)
         check_integer("PPMI", "seed", self.seed, 0)
         check_integer("PPMI", "n_jobs", self.n_jobs, 1)
@@ -87,10 +93,24 @@ class PPMI:
         frequency = np.maximum(index.document_frequencies, 1).astype(np.float64)
         kept = counts.n_both >= self.min_documents
         rows, columns, n_both = counts.rows[kept], counts.columns[kept], counts.n_both[kept]
-        chance = frequency[counts.word_ids[rows]] * frequency[columns] / index.n_documents * self.shift
+        contexts = smoothed(frequency, self.smoothing)
+        chance = frequency[counts.word_ids[rows]] * contexts[columns] / index.n_documents * self.shift
         values = np.rint(STEPS_PER_NAT * np.log(n_both / chance))
         positive = values > 0
         return rows[positive], columns[positive], values[positive].astype(np.int16)
+
+
+def smoothed(counts: NDArray[np.float64], power: float) -> NDArray[np.float64]:
+    """Raise counts to a power, scaled so that they add up to the same.
+
+    >>> smoothed(np.array([1.0, 9.0]), 0.5)
+    array([2.5, 7.5])
+    """
+    if power == 1.0:
+        return counts
+    raised = counts**power
+    scaled: NDArray[np.float64] = raised * (counts.sum() / raised.sum())
+    return scaled
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from omnitm.baselines.elmo import ELMo
 from omnitm.baselines.gensim_models import FastText, Word2Vec
 from omnitm.baselines.glove import GloVe
 from omnitm.baselines.ppmi import PPMI
+from omnitm.baselines.svd import SVD
 from omnitm.baselines.tmae import TMAE
 from omnitm.baselines.two_phase import TwoPhaseTMAE
 from omnitm.errors import ParameterError
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from omnitm.baselines.protocol import Baseline
 
 BASELINES: dict[str, type[Any]] = {
-    model.name: model for model in (Word2Vec, FastText, GloVe, PPMI, TMAE, TwoPhaseTMAE, BERT, ELMo)
+    model.name: model for model in (Word2Vec, FastText, GloVe, PPMI, SVD, TMAE, TwoPhaseTMAE, BERT, ELMo)
 }
 CONTEXTUAL = (BERT.name, ELMo.name)  # read sentences; a word is the mean over its occurrences
 OMNI = ("omni", "fast-omni")  # trained word by word, so that they can be resumed: see `train_model`

@@ -255,8 +255,8 @@ class DocumentIndex:
         ids = {self._positions[word] for word in words if word in self._positions}
         return np.array_equal(sorted(ids), self.words_of(number))
 
-    def token_stream(self) -> Iterator[list[str]]:
-        """Yield the words of every document in their order, with repeats; only words of the vocabulary.
+    def token_stream(self, also: Iterable[str] = ()) -> Iterator[list[str]]:
+        """Yield the words of every document in their order, with repeats: those of the vocabulary and `also`.
 
         Reads the text again; an error names the first file that is gone or has changed.
         """
@@ -264,7 +264,7 @@ class DocumentIndex:
             raise CorpusError(
                 "This index does not know its text; build it from files: omnitm index TEXT -o INDEX."
             )
-        tokens, known = self.preparation_or_default.tokens, self._positions
+        tokens, known = self.preparation_or_default.tokens, {*self._positions, *also}
         for document in self._source_texts.all_documents():
             yield [word for word in prepared(document, tokens) if word in known]
 
