@@ -48,7 +48,8 @@ def test_contexts_are_smoothed(random_index: MakeIndex) -> None:
     counts = np.diag(pairs)
     contexts = counts**0.75 * counts.sum() / (counts**0.75).sum()
     met = pairs > 0
-    wanted = np.log(80 * np.where(met, pairs, 1) / np.outer(counts, contexts)) * 100
+    chance = np.outer(counts, contexts)
+    wanted = np.log(80 * np.where(met, pairs, 1) / np.where(met, chance, 1)) * 100
     wanted = np.where(met, np.maximum(0, np.rint(wanted)), 0)
     np.fill_diagonal(wanted, 0)
     np.testing.assert_array_equal(matrix, wanted)

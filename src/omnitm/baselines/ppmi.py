@@ -106,7 +106,7 @@ def smoothed(counts: NDArray[np.float64], power: float) -> NDArray[np.float64]:
     >>> smoothed(np.array([1.0, 9.0]), 0.5)
     array([2.5, 7.5])
     """
-    if power == 1.0:
+    if power == 1.0 or not counts.any():
         return counts
     raised = counts**power
     scaled: NDArray[np.float64] = raised * (counts.sum() / raised.sum())
