@@ -93,7 +93,7 @@ class PPMI:
         frequency = np.maximum(index.document_frequencies, 1).astype(np.float64)
         kept = counts.n_both >= self.min_documents
         rows, columns, n_both = counts.rows[kept], counts.columns[kept], counts.n_both[kept]
-        contexts = smoothed(frequency, self.smoothing)
+        contexts = smoothed(index.document_frequencies.astype(np.float64), self.smoothing)
         chance = frequency[counts.word_ids[rows]] * contexts[columns] / index.n_documents * self.shift
         values = np.rint(STEPS_PER_NAT * np.log(n_both / chance))
         positive = values > 0
