@@ -10,6 +10,7 @@ from omnitm.baselines.svd import neighbour_counts
 from omnitm.baselines.tokens import Tokens
 from omnitm.corpus import DocumentIndex, build_index
 from omnitm.errors import CorpusError, ParameterError
+from omnitm.store import ModelRecord
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -67,7 +68,7 @@ def test_words_in_the_same_places_are_near(tmp_path: Path) -> None:
     assert vectors.similarity("cat", "dog") > 0.9 > vectors.similarity("cat", "fish")
     some = make_baseline("svd", {"vector_size": 3, "power": 0.5}).train(index, ["dog"])
     np.testing.assert_array_equal(some["dog"], vectors["dog"])
-    assert vectors.training is not None
+    assert isinstance(vectors.training, ModelRecord)
     assert vectors.training.settings["positions"] is True
 
 

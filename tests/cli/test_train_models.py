@@ -86,7 +86,7 @@ def test_fast_omni_is_omni_s_fast_algorithm(text: Path, tmp_path: Path) -> None:
         (["--model", "ppmi", "--set", "shift=far"], "The 'shift' parameter of PPMI must be"),
         (
             ["--model", "ppmi", "--n-clauses", "3"],
-            "ppmi has no setting 'n_clauses'; it has shift, min_documents",
+            "ppmi has no setting 'n_clauses'; it has shift, smoothing, min_documents",
         ),
         (["--model", "glove", "--top", "99"], "--top must be from 1 to 8"),
         (["--set", "window=3"], "--set is for models that are not Omni"),

@@ -107,7 +107,7 @@ def test_scores_of_named_coordinates_equal_those_of_pairs() -> None:
     vectors = WordVectors(matrix, ["b", "d", "f", "a"], ["a", "b", "c", "d", "e", "f"])
     for metric in ("association", "association-symmetric", "cosine"):
         rows = list(score_rows(vectors, metric, ["d", "a"]))
-        wanted = [[vectors.similarity(w, o, metric=metric) for o in "bdfa"] for w in "da"]  # type: ignore[arg-type]
+        wanted = [[vectors.similarity(w, o, metric=metric) for o in "bdfa"] for w in "da"]
         np.testing.assert_allclose(rows, wanted)
     dense = WordVectors(matrix.astype(np.float32), ["b", "d", "f", "a"], None)
     wanted = [[dense.similarity("d", other) for other in "bdfa"]]
