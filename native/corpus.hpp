@@ -5,6 +5,20 @@
 
 namespace omnitm {
 
+// The text in its order, as numbers: a document end before the first document and after every document. The places of
+// number k: places[word_starts[k] .. word_starts[k + 1]), ascending; together all places but the ends.
+struct RunningText {
+    static constexpr uint32_t kNoFeature = 0xFFFFFFFFu;
+    static constexpr uint32_t kDocumentEnd = 0xFFFFFFFFu;
+
+    const uint32_t* tokens = nullptr;  // null: there is none, and what is learnt from are documents
+    const uint64_t* word_starts = nullptr;
+    const uint32_t* places = nullptr;
+    const uint32_t* feature_of = nullptr;  // by number: which of the feature words it is, or kNoFeature
+    uint64_t n_tokens = 0, n_places = 0;
+    uint32_t n_numbers = 0, n_feature_words = 0;
+};
+
 // Words of document i: document_words[document_offsets[i] .. document_offsets[i + 1]), ascending; and the inverse.
 struct Corpus {
     const uint64_t* document_offsets;
@@ -14,6 +28,10 @@ struct Corpus {
     uint64_t n_document_words, n_word_documents;  // lengths of the arrays
     uint64_t n_documents;
     uint32_t n_words;
+    RunningText running = {};
+
+    // Words of a document, or feature words at each of four places around a word.
+    uint32_t n_features() const { return running.tokens ? 4 * running.n_feature_words : n_words; }
 };
 
 // Throws std::invalid_argument: an offset, a word or a document lies outside its range. Samplers check what they draw,

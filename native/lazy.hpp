@@ -77,19 +77,19 @@ class alignas(128) LazyMachine final : public Machine {  // threads must not sha
           range_(settings),
           sampler_(corpus, settings),
           clauses_(settings),
-          stamps_(corpus.n_words),
-          slot_of_(corpus.n_words),
-          word_of_(corpus.n_words),
-          states_(corpus.n_words),
-          group_of_(corpus.n_words),
-          last_visit_(corpus.n_words),
-          visited_at_(corpus.n_words),
-          visited_(kEnoughWords + corpus.n_words + kPrefetch),
-          block_slots_(corpus.n_words + 1),
-          cold_(corpus.n_words + 1),
-          leaving_(corpus.n_words + 1),
-          hot_(corpus.n_words),
-          cooled_(corpus.n_words),
+          stamps_(corpus.n_features() + 1),
+          slot_of_(corpus.n_features()),
+          word_of_(corpus.n_features()),
+          states_(corpus.n_features()),
+          group_of_(corpus.n_features()),
+          last_visit_(corpus.n_features()),
+          visited_at_(corpus.n_features()),
+          visited_(kEnoughWords + corpus.n_features() + kPrefetch),
+          block_slots_(corpus.n_features() + 1),
+          cold_(corpus.n_features() + 1),
+          leaving_(corpus.n_features() + 1),
+          hot_(corpus.n_features()),
+          cooled_(corpus.n_features()),
           groups_(kMaxBlock + 2),
           counts_(settings.max_included != kNoLimit),
           top_negated_(counts_ ? settings.max_included + 1 : 1) {
@@ -120,7 +120,7 @@ class alignas(128) LazyMachine final : public Machine {  // threads must not sha
     void embedding(int16_t* out) const override {
         const int n_positive = static_cast<int>(clauses_.n_positive());
         if (n_positive == 0) {
-            for (uint32_t w = 0; w < corpus_.n_words; ++w) out[w] = 0;
+            for (uint32_t w = 0; w < corpus_.n_features(); ++w) out[w] = 0;
             return;
         }
         alignas(64) uint8_t mask_bytes[N] = {};
@@ -128,14 +128,14 @@ class alignas(128) LazyMachine final : public Machine {  // threads must not sha
             mask_bytes[lane] = clauses_.positive(lane) ? 0xFF : 0;
         const L mask = L::load(mask_bytes);
         const int16_t unseen = mean_difference(unseen_, mask, n_positive);
-        for (uint32_t w = 0; w < corpus_.n_words; ++w) out[w] = unseen;
+        for (uint32_t w = 0; w < corpus_.n_features(); ++w) out[w] = unseen;
         for (uint32_t slot = 0; slot < n_slots_; ++slot)
             out[word_of_[slot]] = mean_difference(states_[slot], mask, n_positive);
-        out[target_] = 0;
+        if (target_ < corpus_.n_features()) out[target_] = 0;
     }
 
     void states(uint8_t* out) const override {
-        const size_t n_words = corpus_.n_words;
+        const size_t n_words = corpus_.n_features();
         const uint8_t initial = static_cast<uint8_t>(settings_.initial_state());
         for (size_t i = 0; i < 2 * n_words * settings_.n_clauses; ++i) out[i] = initial;
         for (size_t w = 0; w < n_words; ++w) {
@@ -154,7 +154,7 @@ class alignas(128) LazyMachine final : public Machine {  // threads must not sha
     void start(uint32_t target, uint64_t key) {
         for (uint32_t slot = 0; slot < n_slots_; ++slot) slot_of_[word_of_[slot]] = kNoSlot;
         n_slots_ = n_hot_ = visit_ = n_visits_ = n_block_visits_ = 0;
-        target_ = target;
+        target_ = sampler_.hidden(target);
         sampler_.set(target, key);
         clauses_.start(key);
         unseen_ = {L::all(127), L::all(127)};
@@ -268,7 +268,7 @@ class alignas(128) LazyMachine final : public Machine {  // threads must not sha
         }
         groups_[0] = fresh;
         bound_of_all_ = fresh.bound;
-        const uint32_t n_unseen = corpus_.n_words - 1 - n_slots_;
+        const uint32_t n_unseen = corpus_.n_features() - n_slots_ - (target_ < corpus_.n_features());
         for (uint32_t i = 0; i < n_unseen && i < top_negated_.size(); ++i) sum_up(unseen_.negated);
         top_positive_ = n_unseen ? max(top_positive, unseen_.positive) : top_positive;
         hide();
@@ -526,9 +526,10 @@ class alignas(128) LazyMachine final : public Machine {  // threads must not sha
     Sampler sampler_;
     Clauses clauses_;
 
-    uint32_t target_ = 0, n_slots_ = 0;
+    uint32_t target_ = 0;  // the hidden word; n_features() if there is none
+    uint32_t n_slots_ = 0;
     uint16_t stamp_ = 0;
-    Buffer<uint16_t> stamps_;      // by word: the last example that it was drawn for
+    Buffer<uint16_t> stamps_;      // by word, and one for no word: the last example that it was drawn for
     Buffer<uint32_t> slot_of_;     // by word
     Buffer<uint32_t> word_of_;     // by slot, in order of first sight: what is used together lies together
     Buffer<Literals> states_;      // by slot

@@ -24,6 +24,26 @@ Corpus corpus_of(const Input<uint64_t>& document_offsets, const Input<uint32_t>&
             document_offsets.size() - 1, static_cast<uint32_t>(word_offsets.size() - 1)};
 }
 
+// Of the text in its order; the sampler checks the places that it draws.
+Corpus running_corpus(const Input<uint32_t>& tokens, const Input<uint64_t>& word_starts, const Input<uint32_t>& places,
+                      const Input<uint32_t>& feature_of, uint32_t n_feature_words) {
+    const size_t n_numbers = feature_of.size();
+    check(n_numbers >= 1 && n_numbers < size_t{1} << 31 && places.size() >= 1, "a text needs a word and a place");
+    check(word_starts.size() == n_numbers + 1 && word_starts(0) == 0 && word_starts(n_numbers) == places.size(),
+          "`word_starts` must span `places`, for every number of `feature_of`");
+    check(n_feature_words >= 1 && n_feature_words <= 1u << 28, "there must be 1 to 2**28 feature words");
+    for (size_t number = 0; number < n_numbers; ++number) {
+        check(word_starts(number) <= word_starts(number + 1), "`word_starts` must ascend");
+        check(feature_of(number) < n_feature_words || feature_of(number) == RunningText::kNoFeature,
+              "there is no such feature word");
+    }
+    Corpus corpus{};
+    corpus.n_words = static_cast<uint32_t>(n_numbers);
+    corpus.running = {tokens.data(), word_starts.data(), places.data(), feature_of.data(), tokens.size(), places.size(),
+                      static_cast<uint32_t>(n_numbers), n_feature_words};
+    return corpus;
+}
+
 Settings checked(const Settings& settings) {
     check(settings.n_clauses >= 1 && settings.n_clauses <= 1 << 16, "`n_clauses` must be from 1 to 65536");
     check(settings.threshold >= 1 && settings.threshold <= 1 << 30, "`threshold` must be from 1 to 2**30");
@@ -39,6 +59,16 @@ Settings checked(const Settings& settings) {
 // Keeps the corpus' arrays alive for as long as a machine reads them.
 class PyAutoencoder {
   public:
+    PyAutoencoder(Input<uint32_t> tokens, Input<uint64_t> word_starts, Input<uint32_t> places, Input<uint32_t> feature_of,
+                  uint32_t n_feature_words, uint32_t n_clauses, int32_t threshold, uint64_t forget_probability,
+                  uint32_t accumulation, uint64_t n_examples, uint64_t label_probability, uint32_t max_included,
+                  int state_bits, bool fast, bool negated, const std::string& kernel, const std::string& isa)
+        : owners_{nb::cast(tokens), nb::cast(word_starts), nb::cast(places), nb::cast(feature_of)},
+          autoencoder_(running_corpus(tokens, word_starts, places, feature_of, n_feature_words),
+                       checked({n_clauses, threshold, forget_probability, accumulation, n_examples, label_probability,
+                                max_included, state_bits, fast, negated}),
+                       kernel, isa) {}
+
     PyAutoencoder(Input<uint64_t> document_offsets, Input<uint32_t> document_words, Input<uint64_t> word_offsets,
                   Input<uint32_t> word_documents, uint32_t n_clauses, int32_t threshold, uint64_t forget_probability,
                   uint32_t accumulation, uint64_t n_examples, uint64_t label_probability, uint32_t max_included,
@@ -59,7 +89,7 @@ class PyAutoencoder {
     bool record(uint32_t target, uint64_t key, uint32_t word, const Output<uint8_t>& states,
                 const Output<uint8_t>& feedback, const Output<int32_t>& weights) {
         check_word(target);
-        check_word(word);
+        if (word >= autoencoder_.corpus().n_features()) throw nb::index_error("no such word");
         const size_t size = autoencoder_.settings().n_examples * autoencoder_.settings().n_clauses;
         check(states.size() == 2 * size && feedback.size() == size && weights.size() == size,
               "arrays must have a place per example and clause, `states` two");
@@ -70,14 +100,14 @@ class PyAutoencoder {
     void stop() { autoencoder_.stop(); }
 
     void embedding(const Output<int16_t>& out) {
-        check(out.size() == autoencoder_.corpus().n_words, "`out` must have a place per word");
+        check(out.size() == autoencoder_.corpus().n_features(), "`out` must have a place per word");
         const Machine& machine = autoencoder_.machine();
         nb::gil_scoped_release unlocked;
         machine.embedding(out.data());
     }
 
     void states(const Output<uint8_t>& out) {
-        check(out.size() == size_t{2} * autoencoder_.corpus().n_words * autoencoder_.settings().n_clauses,
+        check(out.size() == size_t{2} * autoencoder_.corpus().n_features() * autoencoder_.settings().n_clauses,
               "`out` must have a place per clause and literal");
         const Machine& machine = autoencoder_.machine();
         nb::gil_scoped_release unlocked;
@@ -229,6 +259,13 @@ void bind_machines(nb::module_& m) {
         .def(nb::init<Input<uint64_t>, Input<uint32_t>, Input<uint64_t>, Input<uint32_t>, uint32_t, int32_t, uint64_t,
                       uint32_t, uint64_t, uint64_t, uint32_t, int, bool, bool, const std::string&, const std::string&>(),
              "document_offsets"_a, "document_words"_a, "word_offsets"_a, "word_documents"_a, nb::kw_only(),
+             "n_clauses"_a, "threshold"_a, "forget_probability"_a, "accumulation"_a, "n_examples"_a,
+             "label_probability"_a, "max_included"_a, "state_bits"_a, "fast"_a, "negated"_a, "kernel"_a,
+             "isa"_a)
+        .def(nb::init<Input<uint32_t>, Input<uint64_t>, Input<uint32_t>, Input<uint32_t>, uint32_t, uint32_t, int32_t,
+                      uint64_t, uint32_t, uint64_t, uint64_t, uint32_t, int, bool, bool, const std::string&,
+                      const std::string&>(),
+             "tokens"_a, "word_starts"_a, "places"_a, "feature_of"_a, "n_feature_words"_a, nb::kw_only(),
              "n_clauses"_a, "threshold"_a, "forget_probability"_a, "accumulation"_a, "n_examples"_a,
              "label_probability"_a, "max_included"_a, "state_bits"_a, "fast"_a, "negated"_a, "kernel"_a,
              "isa"_a)

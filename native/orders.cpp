@@ -36,29 +36,68 @@ __attribute__((always_inline)) inline void sort_different(std::uint32_t* begin, 
         sort_by_rank<32>(begin, size);
 }
 
-OMNITM_CLONES std::size_t remap_all(const std::uint32_t* ids, const std::uint32_t* lengths, std::size_t n_documents,
-                                    const std::uint32_t* remap, bool fits_signed, std::uint32_t* words,
-                                    std::uint32_t* word_lengths) {
-    std::uint32_t* out = words;
+template <bool has_order>
+__attribute__((always_inline)) inline std::size_t remap_all(const std::uint32_t* ids, const std::uint32_t* lengths,
+                                                            std::size_t n_documents, const std::uint32_t* remap,
+                                                            std::uint32_t n_words, std::uint32_t other, Remapped to) {
+    const bool fits_signed = n_words < 0x7FFFFFFF;
+    std::uint32_t* out = to.words;
+    std::uint32_t* token = to.tokens;
     for (std::size_t document = 0; document < n_documents; ++document) {
         std::uint32_t* const first = out;
         for (const std::uint32_t* const end = ids + lengths[document]; ids < end; ++ids) {
-            const std::uint32_t word = remap[*ids];
-            *out = word;
-            out += word != no_word;
+            const std::uint32_t number = remap[*ids & ~new_to_document];
+            *out = number;
+            out += (number < n_words) & (*ids >> 31);
+            if constexpr (has_order) *token++ = std::min(number, other);
         }
+        if constexpr (has_order) *token++ = document_end;
         sort_different(first, out, fits_signed);
-        word_lengths[document] = static_cast<std::uint32_t>(out - first);
+        to.word_lengths[document] = static_cast<std::uint32_t>(out - first);
     }
-    return static_cast<std::size_t>(out - words);
+    return static_cast<std::size_t>(out - to.words);
+}
+
+OMNITM_CLONES std::size_t remap_sets(const std::uint32_t* ids, const std::uint32_t* lengths, std::size_t n_documents,
+                                     const std::uint32_t* remap, std::uint32_t n_words, std::uint32_t other,
+                                     Remapped to) {
+    return remap_all<false>(ids, lengths, n_documents, remap, n_words, other, to);
+}
+
+OMNITM_CLONES std::size_t remap_running(const std::uint32_t* ids, const std::uint32_t* lengths,
+                                        std::size_t n_documents, const std::uint32_t* remap, std::uint32_t n_words,
+                                        std::uint32_t other, Remapped to) {
+    return remap_all<true>(ids, lengths, n_documents, remap, n_words, other, to);
 }
 
 }  // namespace
 
 std::size_t remap_documents(std::span<const std::uint32_t> ids, std::span<const std::uint32_t> lengths,
-                            std::span<const std::uint32_t> remap, std::uint32_t* words, std::uint32_t* word_lengths) {
-    const bool fits_signed = remap.size() < 0x7FFFFFFF;
-    return remap_all(ids.data(), lengths.data(), lengths.size(), remap.data(), fits_signed, words, word_lengths);
+                            std::span<const std::uint32_t> remap, std::uint32_t n_words, std::uint32_t other,
+                            Remapped out) {
+    if (out.tokens) return remap_running(ids.data(), lengths.data(), lengths.size(), remap.data(), n_words, other, out);
+    return remap_sets(ids.data(), lengths.data(), lengths.size(), remap.data(), n_words, other, out);
+}
+
+bool all_marked_below(std::span<const std::uint32_t> ids, std::uint64_t limit) {
+    std::uint32_t largest = 0;
+    for (const std::uint32_t id : ids) largest = std::max(largest, id & ~new_to_document);
+    return ids.empty() || largest < limit;
+}
+
+void invert_running(std::span<const std::uint32_t> tokens, std::uint32_t first_place, std::span<std::uint32_t> counts,
+                    std::span<std::uint32_t> places) {
+    std::fill(counts.begin(), counts.end(), 0);
+    for (const std::uint32_t token : tokens)
+        if (token != document_end) ++counts[token];
+    std::vector<std::uint32_t> next(counts.size());
+    std::uint32_t total = 0;
+    for (std::size_t number = 0; number < counts.size(); ++number) {
+        next[number] = total;
+        total += counts[number];
+    }
+    for (std::size_t i = 0; i < tokens.size(); ++i)
+        if (tokens[i] != document_end) places[next[tokens[i]]++] = first_place + static_cast<std::uint32_t>(i);
 }
 
 void invert(std::span<const std::uint32_t> words, std::span<const std::uint32_t> lengths, std::uint32_t first_document,

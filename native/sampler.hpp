@@ -1,4 +1,4 @@
-// Examples: a label, and the documents that are merged for it.
+// Examples: a label, and what is merged for it: documents, or places of a running text.
 #pragma once
 #include <cstring>
 
@@ -63,22 +63,29 @@ class Sampler {
     void set(uint32_t target, uint64_t key) {
         label_draws_ = Draws(key, Purpose::label);
         document_draws_ = Draws(key, Purpose::document);
-        const uint64_t begin = corpus_.word_offsets[target], end = corpus_.word_offsets[target + 1];
-        if (begin > end || end > corpus_.n_word_documents || end - begin > corpus_.n_documents) refuse_corpus();
-        inside_ = corpus_.word_documents + begin;
-        n_inside_ = end - begin;
-        outside_.set(inside_, n_inside_, corpus_.n_documents);
-        informative_ = n_inside_ > 0 && outside_.size() > 0;
+        if (corpus_.running.tokens) set_places(target);
+        else set_documents(target);
         ask_ahead();
     }
 
+    // The feature that must not be seen: the word itself among those of its documents; at a place there is none.
+    uint32_t hidden(uint32_t target) const { return corpus_.running.tokens ? corpus_.n_features() : target; }
+
     bool label(uint64_t example) const { return (label_draws_(example) >> 32) < settings_.label_probability; }
 
-    // Calls visit(word) for every word of every document drawn for the example, repeats included. Examples must be
-    // asked for in order, from 0.
+    // Calls visit(feature) for every word of every document drawn for the example, or for every neighbour of every place,
+    // repeats included. Examples must be asked for in order, from 0.
     template <class Visit>
     void documents(uint64_t example, Visit&& visit) {
         const uint64_t first = example * settings_.accumulation, end = first + settings_.accumulation;
+        if (corpus_.running.tokens) {
+            for (uint64_t i = first; i < end; ++i) {
+                choose_next();
+                fetch_place(i + kLag);
+                neighbours(corpus_.running.places[chosen_[i % kHeld]], visit);
+            }
+            return;
+        }
         for (uint64_t i = first; i < end; ++i) {
             choose_next();
             fetch(i + kLag);
@@ -93,10 +100,26 @@ class Sampler {
   private:
     static constexpr uint64_t kLag = 32, kHeld = 128;
 
+    void set_documents(uint32_t target) {
+        const uint64_t begin = corpus_.word_offsets[target], end = corpus_.word_offsets[target + 1];
+        if (begin > end || end > corpus_.n_word_documents || end - begin > corpus_.n_documents) refuse_corpus();
+        inside_ = corpus_.word_documents + begin;
+        n_inside_ = end - begin;
+        outside_.set(inside_, n_inside_, corpus_.n_documents);
+        informative_ = n_inside_ > 0 && outside_.size() > 0;
+    }
+
+    void set_places(uint32_t target) {
+        const RunningText& running = corpus_.running;
+        first_inside_ = running.word_starts[target];
+        n_inside_ = running.word_starts[target + 1] - first_inside_;
+        informative_ = n_inside_ > 0 && n_inside_ < running.n_places;
+    }
+
     void ask_ahead() {
         n_chosen_ = n_labels_ = left_in_example_ = 0;
         for (uint64_t i = 0; i < 2 * kLag; ++i) choose_next();
-        for (uint64_t i = 0; i < kLag; ++i) fetch(i);
+        for (uint64_t i = 0; i < kLag; ++i) corpus_.running.tokens ? fetch_place(i) : fetch(i);
     }
 
     void choose_next() {
@@ -106,10 +129,52 @@ class Sampler {
             label_ = label(n_labels_++);
         }
         --left_in_example_;
+        if (corpus_.running.tokens) {
+            const uint64_t rank = choose_place(document_draws_(n_chosen_));
+            chosen_[n_chosen_++ % kHeld] = rank;
+            __builtin_prefetch(corpus_.running.places + rank);
+            return;
+        }
         const uint64_t document = choose(document_draws_(n_chosen_));
         if (document >= corpus_.n_documents) [[unlikely]] refuse_corpus();
         chosen_[n_chosen_++ % kHeld] = document;
         __builtin_prefetch(corpus_.document_offsets + document);
+    }
+
+    // Places lie word by word, so those of other words are the ranks before and after those of the target.
+    uint64_t choose_place(uint64_t bits) const {
+        if (!informative_) return high_product(bits, corpus_.running.n_places);
+        if (label_) return first_inside_ + high_product(bits, n_inside_);
+        const uint64_t rank = high_product(bits, corpus_.running.n_places - n_inside_);
+        return rank < first_inside_ ? rank : rank + n_inside_;
+    }
+
+    [[gnu::always_inline]] void fetch_place(uint64_t i) const {
+        if (i >= n_draws_) return;
+        const uint32_t* at = corpus_.running.tokens + corpus_.running.places[chosen_[i % kHeld]];
+        __builtin_prefetch(at - 2);
+        __builtin_prefetch(at + 2);
+    }
+
+    template <class Visit>
+    void neighbours(uint64_t place, Visit&& visit) const {
+        const RunningText& running = corpus_.running;
+        if (place == 0 || place + 1 >= running.n_tokens) [[unlikely]] refuse_corpus();
+        const uint32_t* const at = running.tokens + place;
+        const uint32_t n = running.n_feature_words;
+        const auto note = [&](uint32_t number, uint32_t shift) {
+            if (number >= running.n_numbers) return;
+            const uint32_t feature = running.feature_of[number];
+            if (feature != RunningText::kNoFeature) visit(shift + feature);
+        };
+        if (at[-1] != RunningText::kDocumentEnd) {
+            if (place >= 2) note(at[-2], 0);
+            note(at[-1], n);
+        }
+        if (at[1] != RunningText::kDocumentEnd) {
+            note(at[1], 2 * n);
+            if (place + 2 < running.n_tokens) note(at[2], 3 * n);
+        }
     }
 
     // Always inline: GCC takes a function that only prefetches for one without effect and drops the calls.
@@ -159,7 +224,7 @@ class Sampler {
     Outside outside_;
     Draws label_draws_, document_draws_;
     const uint32_t* inside_ = nullptr;
-    uint64_t n_inside_ = 0;
+    uint64_t first_inside_ = 0, n_inside_ = 0;
     bool informative_ = false;
 };
 

@@ -19,7 +19,7 @@ class alignas(128) SlicedMachine : public Machine {  // threads must not share c
     SlicedMachine(const Corpus& corpus, const Settings& settings)
         : corpus_(corpus),
           settings_(settings),
-          n_half_((corpus.n_words + kSlice - 1) / kSlice),
+          n_half_((corpus.n_features() + kSlice - 1) / kSlice),
           n_chunks_(2 * n_half_),
           n_used_(settings.negated ? n_chunks_ : n_half_),
           sampler_(corpus, settings),
@@ -57,13 +57,13 @@ class alignas(128) SlicedMachine : public Machine {  // threads must not share c
                 add_states(lane, chunk, 1, sums);
                 add_states(lane, n_half_ + chunk, -1, sums);
             }
-            for (uint32_t i = 0; i < kSlice && chunk * kSlice + i < corpus_.n_words; ++i)
+            for (uint32_t i = 0; i < kSlice && chunk * kSlice + i < corpus_.n_features(); ++i)
                 out[chunk * kSlice + i] = static_cast<int16_t>(n_positive ? floored(sums[i], n_positive) : 0);
         }
     }
 
     void states(uint8_t* out) const override {
-        const size_t n_words = corpus_.n_words;
+        const size_t n_words = corpus_.n_features();
         const uint8_t initial = static_cast<uint8_t>(settings_.initial_state());
         for (size_t i = 0; i < 2 * n_words * settings_.n_clauses; ++i) out[i] = initial;
         for (uint32_t lane = 0; lane < clauses_.n_lanes(); ++lane) {
@@ -125,7 +125,8 @@ class alignas(128) SlicedMachine : public Machine {  // threads must not share c
         sampler_.set(target, key);
         clauses_.start(key);
         start_states();
-        flip_bit(visible_, target);
+        const uint32_t hidden = sampler_.hidden(target);
+        if (hidden < corpus_.n_features()) flip_bit(visible_, hidden);
         literal_draws_ = Draws(key, Purpose::literal);
     }
 
@@ -137,7 +138,7 @@ class alignas(128) SlicedMachine : public Machine {  // threads must not share c
         asking_.fill(0);
         n_included_.fill(0);
         visible_.fill(Slice{});
-        for (uint32_t w = 0; w < corpus_.n_words; ++w) set_bit(visible_, w);
+        for (uint32_t w = 0; w < corpus_.n_features(); ++w) set_bit(visible_, w);
     }
 
     static void flip_bit(Buffer<Slice>& bits, uint32_t i) {

@@ -188,7 +188,8 @@ void CharacterRules::check_tables() {
     }
 }
 
-WordTable::WordTable(const std::vector<std::string>& stop_words) : stop_words_(stop_words) {
+WordTable::WordTable(const std::vector<std::string>& stop_words, bool keeps_order)
+    : stop_words_(stop_words), keeps_order_(keeps_order) {
     for (const std::string& word : stop_words) check(word.size() <= longest_word, "a stop word is longer than 65535 bytes");
     clear();
     check(n_types() == stop_words.size(), "a stop word is there twice");
@@ -264,7 +265,7 @@ std::uint32_t WordTable::find_or_add(std::string_view word) {
 std::uint32_t WordTable::find_or_add(std::string_view word, const Head& head, std::uint32_t hash) {
     const std::uint32_t known = find(word, head, hash);
     if (known != no_word) return known;
-    if (entries_.size() >= 0xFFFFFFF0u) throw std::length_error("more than 4 billion different words");
+    if (entries_.size() >= new_to_document - 16) throw std::length_error("more than 2 billion different words");
     if ((entries_.size() + 1) * 5 > slots_.size() * 3) grow_slots(slots_.size() * 2);
     const auto id = static_cast<std::uint32_t>(entries_.size());
     const std::size_t offset = letters_.size();
@@ -313,10 +314,11 @@ inline void WordTable::add_token(std::string_view word, const Token& token) {
     entry.add(1);
     entry.documents += is_new;
     entry.last_document = document_;
-    const std::size_t is_kept = is_new & (id >= stop_words_.size());
-    ids_.data()[ids_.size()] = id;  // there is room for the whole batch
-    ids_.grow_into_reserve(is_kept);
-    pending_ += is_kept;
+    const bool is_kept = is_new & (id >= stop_words_.size());
+    const std::size_t is_noted = is_kept | keeps_order_;
+    ids_.data()[ids_.size()] = id | (is_kept ? new_to_document : 0);  // there is room for the whole batch
+    ids_.grow_into_reserve(is_noted);
+    pending_ += is_noted;
 }
 
 void WordTable::end_document(Block& block) {
@@ -540,10 +542,21 @@ bool WordTable::is_before(std::uint32_t a, std::uint32_t b) const {
     return letters_of(a) < letters_of(b);
 }
 
+void WordTable::append_most_frequent(Records& records, std::vector<std::uint32_t>& ids, std::uint64_t limit) const {
+    const auto before = [&](std::uint32_t a, std::uint32_t b) { return is_before(a, b); };
+    if (ids.size() > limit) {
+        std::nth_element(ids.begin(), ids.begin() + static_cast<std::ptrdiff_t>(limit), ids.end(), before);
+        ids.resize(limit);
+    }
+    std::sort(ids.begin(), ids.end(), before);
+    for (const std::uint32_t id : ids) append_to(records, id);
+}
+
 Selection WordTable::select(std::uint64_t min_count, std::uint64_t min_documents, std::uint64_t max_documents,
-                            std::uint64_t limit, std::uint64_t floor_count, std::string_view floor_word) const {
+                            std::uint64_t limit, Floor floor, std::uint64_t limit_of_others,
+                            Floor floor_of_others) const {
     Selection selection;
-    std::vector<std::uint32_t> passed;
+    std::vector<std::uint32_t> passed, others;
     for (std::size_t id = 0; id < entries_.size(); ++id) {
         const Entry& entry = entries_[id];
         const std::uint64_t count = entry.count();
@@ -554,16 +567,13 @@ Selection WordTable::select(std::uint64_t min_count, std::uint64_t min_documents
                                                                               : selection.passed;
         ++tally.types;
         tally.tokens += count;
-        const bool is_above = count > floor_count || (count == floor_count && letters_of(id) < floor_word);
-        if (&tally == &selection.passed && is_above) passed.push_back(static_cast<std::uint32_t>(id));
+        const bool has_passed = &tally == &selection.passed;
+        const Floor& lowest = has_passed ? floor : floor_of_others;
+        if (count > lowest.count || (count == lowest.count && letters_of(id) < lowest.word))
+            (has_passed ? passed : others).push_back(static_cast<std::uint32_t>(id));
     }
-    const auto before = [&](std::uint32_t a, std::uint32_t b) { return is_before(a, b); };
-    if (passed.size() > limit) {
-        std::nth_element(passed.begin(), passed.begin() + static_cast<std::ptrdiff_t>(limit), passed.end(), before);
-        passed.resize(limit);
-    }
-    std::sort(passed.begin(), passed.end(), before);
-    for (const std::uint32_t id : passed) append_to(selection.words, id);
+    append_most_frequent(selection.words, passed, limit);
+    append_most_frequent(selection.others, others, limit_of_others);
     return selection;
 }
 

@@ -29,6 +29,9 @@ enum class Problem : int { none = 0, not_utf8 = 1, refused_character = 2 };
 inline constexpr std::size_t n_code_points = 0x110000;
 inline constexpr std::size_t longest_word = 65535;  // bytes; longer ones are counted and dropped
 inline constexpr std::uint32_t no_word = 0xFFFFFFFFu;
+inline constexpr std::uint32_t document_end = 0xFFFFFFFFu;  // in a running text
+// Marks the number of a word that its document has for the first time, unless it is a stop word.
+inline constexpr std::uint32_t new_to_document = 0x80000000u;
 
 // The rules of preparation as tables, computed by Python so that both agree on the version of Unicode.
 struct CharacterRules {
@@ -95,11 +98,18 @@ struct Records {
 
 struct Tally { std::uint64_t types = 0, tokens = 0; };
 struct Selection {
-    Records words;  // the `limit` most frequent of those that passed, in the order of the vocabulary
+    Records words;   // the `limit` most frequent of those that passed, in the order of the vocabulary
+    Records others;  // the `limit_of_others` most frequent of those that did not
     Tally stop, rare, frequent, passed;
 };
+// Words that come after it in the order of the vocabulary are counted, not returned.
+struct Floor {
+    std::uint64_t count;
+    std::string_view word;
+};
 
-// One block of text, prepared: the distinct word numbers of each document, one after the other.
+// One block of text, prepared: the word numbers of each document, one after the other; only those that are
+// `new_to_document`, unless the table keeps the order.
 struct Block {
     std::span<const std::uint32_t> ids;  // lies in the table: until the next block is counted
     std::vector<std::uint32_t> lengths;  // per finished document
@@ -114,7 +124,7 @@ struct Block {
 //   place = of all letters: 16 bits length, 48 bits offset
 class WordTable {
 public:
-    explicit WordTable(const std::vector<std::string>& stop_words);
+    explicit WordTable(const std::vector<std::string>& stop_words, bool keeps_order = false);
 
     Block count_block(const CharacterRules& rules, std::span<const char> text, Unit unit, bool ends_document);
     void absorb(std::span<const char> letters, std::span<const std::uint16_t> lengths,
@@ -124,9 +134,8 @@ public:
     void take_common(WordTable& other, std::size_t first, std::size_t last);
     Records records() const;
     std::vector<Records> partitioned_records(unsigned n_partitions) const;
-    // Words that come after (`floor_count`, `floor_word`) in the order of the vocabulary are counted, not returned.
     Selection select(std::uint64_t min_count, std::uint64_t min_documents, std::uint64_t max_documents,
-                     std::uint64_t limit, std::uint64_t floor_count, std::string_view floor_word) const;
+                     std::uint64_t limit, Floor floor, std::uint64_t limit_of_others, Floor floor_of_others) const;
     Records lookup(const std::vector<std::string>& words) const;
     // For every record the number that its word has in this table (`no_word` if none), placed at its id.
     std::vector<std::uint32_t> remap(std::span<const char> letters, std::span<const std::uint16_t> lengths,
@@ -181,6 +190,7 @@ private:
     void end_document(Block& block);
     bool is_before(std::uint32_t a, std::uint32_t b) const;
     void append_to(Records& records, std::uint32_t id) const;
+    void append_most_frequent(Records& records, std::vector<std::uint32_t>& ids, std::uint64_t limit) const;
 
     Pod<std::uint64_t> slots_;
     Pod<Entry> entries_;
@@ -189,6 +199,7 @@ private:
     Pod<char> scratch_;
     Pod<std::uint32_t> ids_;                // of the block: documents so far, then those of the open document
     std::vector<std::string> stop_words_;
+    bool keeps_order_;
     std::uint32_t document_ = 1;
     std::size_t pending_ = 0;               // how many of `ids_` belong to the open document
     std::size_t finished_ = 0;              // how many at the beginning of `ids_` belong to documents of the last block
@@ -196,13 +207,26 @@ private:
     bool line_has_text_ = false;            // the line that a block was cut in is not blank so far
 };
 
-// Documents with final word numbers: `remap`ped, dropped words left out, ascending. `words` needs room for all ids,
-// `word_lengths` for all lengths; returns how many words there are.
+// Whether all numbers, without their marks, are below a limit.
+bool all_marked_below(std::span<const std::uint32_t> ids, std::uint64_t limit);
+// Where documents with final numbers go. There must be room: in `words` for all ids, in `word_lengths` for all lengths, in
+// `tokens`, which may be null, for both.
+struct Remapped {
+    std::uint32_t* words;
+    std::uint32_t* word_lengths;
+    std::uint32_t* tokens;
+};
+// Documents with final numbers (`remap`): the words below `n_words`, ascending; and the running text, where words
+// without a number have the number `other`. Returns how many words there are.
 std::size_t remap_documents(std::span<const std::uint32_t> ids, std::span<const std::uint32_t> lengths,
-                            std::span<const std::uint32_t> remap, std::uint32_t* words, std::uint32_t* word_lengths);
+                            std::span<const std::uint32_t> remap, std::uint32_t n_words, std::uint32_t other,
+                            Remapped out);
 // The other order of a run of documents: word by word, ascending document numbers.
 void invert(std::span<const std::uint32_t> words, std::span<const std::uint32_t> lengths, std::uint32_t first_document,
             std::span<std::uint32_t> counts, std::span<std::uint32_t> documents);
+// Where each number of a part of a running text stands: number by number, ascending places.
+void invert_running(std::span<const std::uint32_t> tokens, std::uint32_t first_place, std::span<std::uint32_t> counts,
+                    std::span<std::uint32_t> places);
 // Joins several such runs over the same range of words: run after run within each word.
 void interleave(const std::vector<std::span<const std::uint32_t>>& counts,
                 const std::vector<std::span<const std::uint32_t>>& runs, std::span<std::uint32_t> joined);

@@ -54,16 +54,17 @@ nb::tuple count_block(nb::handle_t<text::WordTable> owner, const text::Character
 }
 
 nb::tuple select_words(const text::WordTable& table, uint64_t min_count, uint64_t min_documents,
-                       uint64_t max_documents, uint64_t limit, uint64_t floor_count,
-                       const nb::bytes& floor_word) {
-    const std::string_view floor(floor_word.c_str(), floor_word.size());
+                       uint64_t max_documents, uint64_t limit, uint64_t floor_count, const nb::bytes& floor_word,
+                       uint64_t limit_of_others, uint64_t other_floor_count, const nb::bytes& other_floor_word) {
+    const text::Floor floor{floor_count, {floor_word.c_str(), floor_word.size()}};
+    const text::Floor other_floor{other_floor_count, {other_floor_word.c_str(), other_floor_word.size()}};
     text::Selection chosen;
     {
         nb::gil_scoped_release released;
-        chosen = table.select(min_count, min_documents, max_documents, limit, floor_count, floor);
+        chosen = table.select(min_count, min_documents, max_documents, limit, floor, limit_of_others, other_floor);
     }
-    return nb::make_tuple(to_tuple(std::move(chosen.words)), to_tuple(chosen.stop), to_tuple(chosen.rare),
-                          to_tuple(chosen.frequent), to_tuple(chosen.passed));
+    return nb::make_tuple(to_tuple(std::move(chosen.words)), to_tuple(std::move(chosen.others)), to_tuple(chosen.stop),
+                          to_tuple(chosen.rare), to_tuple(chosen.frequent), to_tuple(chosen.passed));
 }
 
 void check_room(const Output<uint32_t>& output, size_t needed) {
@@ -76,27 +77,47 @@ size_t total_size(const std::vector<Input<uint32_t>>& arrays) {
     return total;
 }
 
-size_t remap_documents(const std::vector<Input<uint32_t>>& ids,
-                            const std::vector<Input<uint32_t>>& lengths,
-                            const std::vector<Input<uint32_t>>& remaps, const Output<uint32_t>& words,
-                            const Output<uint32_t>& word_lengths) {
+// `tokens` may be empty: no running text is wanted.
+size_t remap_documents(const std::vector<Input<uint32_t>>& ids, const std::vector<Input<uint32_t>>& lengths,
+                       const std::vector<Input<uint32_t>>& remaps, uint32_t n_words, uint32_t other,
+                       const Output<uint32_t>& words, const Output<uint32_t>& word_lengths,
+                       const Output<uint32_t>& tokens) {
     check(ids.size() == lengths.size() && ids.size() == remaps.size(), "there must be as many lists of each kind");
     check_room(words, total_size(ids));
     check_room(word_lengths, total_size(lengths));
+    if (tokens.size()) check_room(tokens, total_size(ids) + total_size(lengths));
     check_apart(words, word_lengths);
+    check_apart(tokens, words, word_lengths);
     for (size_t i = 0; i < ids.size(); ++i) {
-        check_documents(ids[i], lengths[i], remaps[i].size());
+        check(sum_of(view(lengths[i])) == ids[i].size(), "lengths must add up to the number of words");
+        check(text::all_marked_below(view(ids[i]), remaps[i].size()), "there is no such word");
         check_apart(words, ids[i], lengths[i], remaps[i]);
         check_apart(word_lengths, ids[i], lengths[i], remaps[i]);
+        check_apart(tokens, ids[i], lengths[i], remaps[i]);
     }
+    text::Remapped out{words.data(), word_lengths.data(), tokens.size() ? tokens.data() : nullptr};
     nb::gil_scoped_release released;
-    size_t n_words = 0, done = 0;
+    size_t n_found = 0;
     for (size_t i = 0; i < ids.size(); ++i) {
-        n_words += text::remap_documents(view(ids[i]), view(lengths[i]), view(remaps[i]), words.data() + n_words,
-                                         word_lengths.data() + done);
-        done += lengths[i].size();
+        const size_t n = text::remap_documents(view(ids[i]), view(lengths[i]), view(remaps[i]), n_words, other, out);
+        n_found += n;
+        out.words += n;
+        out.word_lengths += lengths[i].size();
+        if (out.tokens) out.tokens += ids[i].size() + lengths[i].size();
     }
-    return n_words;
+    return n_found;
+}
+
+void invert_running(const Input<uint32_t>& tokens, uint32_t first_place, const Output<uint32_t>& counts,
+                    const Output<uint32_t>& places) {
+    check_room(places, tokens.size());
+    check(tokens.size() <= 0xFFFFFFFFu, "a part of a running text may have 2**32 - 1 words");
+    check_apart(places, tokens, counts);
+    check_apart(counts, tokens);
+    nb::gil_scoped_release released;
+    for (const uint32_t token : view(tokens))
+        check(token < counts.size() || token == text::document_end, "there is no such word");
+    text::invert_running(view(tokens), first_place, {counts.data(), counts.size()}, {places.data(), tokens.size()});
 }
 
 void invert(const Input<uint32_t>& words, const Input<uint32_t>& lengths, uint32_t first_document,
@@ -141,10 +162,10 @@ void bind_words(nb::module_& m) {
     nb::class_<text::WordTable>(m, "WordTable", "Numbers words as they are first seen and counts them exactly.")
         .def(
             "__init__",
-            [](text::WordTable* self, const std::vector<nb::bytes>& stop_words) {
-                new (self) text::WordTable(to_strings(stop_words));
+            [](text::WordTable* self, const std::vector<nb::bytes>& stop_words, bool keeps_order) {
+                new (self) text::WordTable(to_strings(stop_words), keeps_order);
             },
-            nb::arg("stop_words"))
+            nb::arg("stop_words"), nb::arg("keeps_order") = false)
         .def("count_block", &count_block, nb::arg("rules"), nb::arg("data"), nb::arg("unit"), nb::arg("ends_document"),
              "Prepare a block: (word numbers, words per document, problem, its byte offset). The word numbers are "
              "valid until the next block is counted.")
@@ -186,7 +207,8 @@ void bind_words(nb::module_& m) {
             },
             nb::arg("n_partitions"))
         .def("select", &select_words, nb::arg("min_count"), nb::arg("min_documents"), nb::arg("max_documents"),
-             nb::arg("limit"), nb::arg("floor_count"), nb::arg("floor_word"))
+             nb::arg("limit"), nb::arg("floor_count"), nb::arg("floor_word"), nb::arg("limit_of_others"),
+             nb::arg("other_floor_count"), nb::arg("other_floor_word"))
         .def(
             "lookup",
             [](const text::WordTable& table, const std::vector<nb::bytes>& words) {
@@ -227,8 +249,10 @@ void bind_words(nb::module_& m) {
         .def_prop_ro("document_open", &text::WordTable::document_open)
         .def_ro("n_tokens", &text::WordTable::n_tokens)
         .def_ro("n_too_long", &text::WordTable::n_too_long);
-    m.def("remap_documents", &remap_documents, nb::arg("ids"), nb::arg("lengths"), nb::arg("remaps"), nb::arg("words"),
-          nb::arg("word_lengths"));
+    m.def("remap_documents", &remap_documents, nb::arg("ids"), nb::arg("lengths"), nb::arg("remaps"),
+          nb::arg("n_words"), nb::arg("other"), nb::arg("words"), nb::arg("word_lengths"), nb::arg("tokens"));
+    m.def("invert_running", &invert_running, nb::arg("tokens"), nb::arg("first_place"), nb::arg("counts"),
+          nb::arg("places"));
     m.def("invert", &invert, nb::arg("words"), nb::arg("lengths"), nb::arg("first_document"), nb::arg("counts"),
           nb::arg("documents"));
     m.def("interleave", &interleave, nb::arg("counts"), nb::arg("runs"), nb::arg("joined"));

@@ -103,6 +103,10 @@ def index_without_text(world: World) -> None:
     index_documents(["road car wheel", "sea ship sail"] * 9, world["new"])
 
 
+def index_without_order(world: World) -> None:
+    build_index(world["text"], world["new"], order=False)
+
+
 def change_text(world: World) -> None:
     """Let the text of an index be another than when it was indexed."""
     world["other"] = world["folder"] / "other.txt"
@@ -209,6 +213,19 @@ ROWS = [
         "train {index} -o {new} --n-clauses 4 --n-examples 20",
         ["omnitm similar {new} harbour"],
         status=0,
+    ),
+    # Places of words.
+    Row(
+        "The corpus has no running text",
+        f"train {{new}} -o {{new2}} --contexts both {QUICK}",
+        ["omnitm index TEXT -o INDEX"],
+        instead=f"train {{new}} -o {{new2}} --contexts topic {QUICK}",
+        prepare=index_without_order,
+    ),
+    Row(
+        "is about coordinates of topic",
+        f"train {{index}} -o {{new}} --contexts place --keep-top 3 {QUICK}",
+        instead=f"train {{index}} -o {{new}} --contexts place {QUICK}",
     ),
     # Files that are there already.
     Row("exists already; --force (force=True) replaces it", "pack {model} -o {packed}", added="--force"),
@@ -412,7 +429,7 @@ HERE = {
     "omnitm merge {} -o OTHER --allow-missing",
     "train_model(..., resume=True)",
     "finished rows are kept, continue with --resume",
-    "--keep-top 1000 stores 6 kB per word",
+    "; --keep-top 1000 stores {} kB per word instead",
     "there is no file or index called",
     "no such file or index; make an index with:",
     "The index has a vocabulary of its own",
@@ -439,6 +456,7 @@ NOT_RUN = {
     "add --download to fetch it": "it needs the network",
     "it is not among --models": "it says why something is missing from a report",
     "$ pip install omnitm": "it installs this package from a server",
+    "A running text holds at most": "it takes four billion words; corpus/test_running.py shows it",
 }
 PARTS = {  # of messages that are in a table as a whole
     "here: no --data, and {} is not set",
@@ -611,6 +629,7 @@ def test_too_little_room_for_all_numbers(
     free = type("usage", (), {"free": 2 * 6008})
     monkeypatch.setattr(shutil, "disk_usage", lambda _: free)
     train = ["train", str(world["new"]), "-o", str(world["new2"]), "--words", str(words), *QUICK.split()]
+    train += ["--contexts", "topic"]
     assert main(train) == 2
     assert "--keep-top 1000 stores 6 kB per word instead" in capsys.readouterr().err
     run_command([*train, "--keep-top", "1000", "--force"])

@@ -19,11 +19,11 @@ CRASH = """
 import os, sys
 import omnitm.engines.worker as worker
 
-class Bad(worker.Autoencoder):
+class Bad(worker.WordTrainer):
     def train(self, target, key):
         return target != 1 and super().train(target, key) or os._exit(9)
 
-worker.Autoencoder = Bad
+worker.WordTrainer = Bad
 worker.serve(int(sys.argv[1]))
 """
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from omnitm.corpus import DocumentIndex
 from omnitm.engines import Engine, ProcessesEngine, ThreadsEngine, WordJob
 from omnitm.engines.registry import ENGINES, make_engine
 from omnitm.errors import ParameterError
@@ -24,10 +25,10 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from omnitm.corpus import DocumentIndex
     from omnitm.engines import Failure
 
 SETTINGS = AutoencoderSettings(n_clauses=6, n_examples=40, accumulation=2)
+BOTH = AutoencoderSettings(n_clauses=6, n_examples=40, accumulation=2, contexts="both")
 LONG = AutoencoderSettings(n_clauses=32, n_examples=2**30)
 
 
@@ -101,8 +102,16 @@ def test_an_error_while_writing_reaches_the_caller(
 def test_models_of_an_index_on_disk_are_the_same_in_every_file(
     engine: Engine, topics: DocumentIndex, tmp_path: Path
 ) -> None:
-    train_model(topics, tmp_path / "threads", settings=SETTINGS, engine=ThreadsEngine(1))
-    train_model(topics, tmp_path / "other", settings=SETTINGS, engine=engine)
+    train_model(topics, tmp_path / "threads", settings=BOTH, engine=ThreadsEngine(1))
+    train_model(topics, tmp_path / "other", settings=BOTH, engine=engine)
+    for file in (tmp_path / "threads").iterdir():
+        assert file.read_bytes() == (tmp_path / "other" / file.name).read_bytes(), file.name
+
+
+def test_models_of_texts_in_memory_are_the_same_in_every_file(engine: Engine, tmp_path: Path) -> None:
+    texts = DocumentIndex.from_documents(["a road to the sea", "the ship on the sea", "a car on a road"] * 5)
+    train_model(texts, tmp_path / "threads", settings=BOTH, engine=ThreadsEngine(1))
+    train_model(texts, tmp_path / "other", settings=BOTH, engine=engine)
     for file in (tmp_path / "threads").iterdir():
         assert file.read_bytes() == (tmp_path / "other" / file.name).read_bytes(), file.name
 
@@ -110,7 +119,7 @@ def test_models_of_an_index_on_disk_are_the_same_in_every_file(
 @pytest.mark.skipif(importlib.util.find_spec("ray") is None, reason="pip install 'omnitm[ray]'")
 def test_a_ray_cluster_started_here_gives_the_same_files(topics: DocumentIndex, tmp_path: Path) -> None:
     """In a process of its own: Ray reads its token when it is imported."""
-    train_model(topics, tmp_path / "threads", settings=SETTINGS)
+    train_model(topics, tmp_path / "threads", settings=BOTH)
     command = [sys.executable, "-m", "omnitm.cli", "train", str(topics.path), "-o", str(tmp_path / "ray")]
     options = ["--n-clauses", "6", "--n-examples", "40", "--accumulation", "2", "--quiet"]
     subprocess.run([*command, *options, "--engine", "ray", "--workers", "1"], check=True)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from omnitm._native import WordTable, interleave, invert, remap_documents
+from omnitm._native import WordTable, interleave, invert, invert_running, remap_documents
 from omnitm.corpus.scratch import FileScratch, Handle, MemoryScratch
 
 if TYPE_CHECKING:
@@ -47,9 +47,15 @@ def test_freed_place_is_used_again(tmp_path: Path) -> None:
 def test_native_code_does_not_write_past_an_array() -> None:
     small, two = np.empty(1, dtype=np.uint32), np.array([0, 1], dtype=np.uint32)
     with pytest.raises(ValueError, match="too small"):
-        remap_documents([two], [two[1:]], [two], small, small)
+        remap_documents([two], [two[1:]], [two], 2, 2, small, small, small[:0])
     with pytest.raises(ValueError, match="too small"):
-        remap_documents([two[1:]], [two], [two], small, small)
+        remap_documents([two[1:]], [two], [two], 2, 2, small, small, small[:0])
+    with pytest.raises(ValueError, match="too small"):
+        remap_documents([two[1:]], [two[1:]], [two], 2, 2, two.copy(), two.copy(), small)
+    with pytest.raises(ValueError, match="too small"):
+        invert_running(two, 0, two.copy(), small)
+    with pytest.raises(ValueError, match="no such number"):
+        invert_running(two, 0, small, two.copy())
     with pytest.raises(ValueError, match="too small"):
         invert(two, two, 0, two.copy(), small)
     with pytest.raises(ValueError, match="too small"):

@@ -19,7 +19,7 @@ from omnitm.engines.ray_tasks import BatchTask, CorpusNotHere, train_batch
 from omnitm.engines.registry import make_engine
 from omnitm.engines.shared_corpus import SharedCorpus, shared
 from omnitm.errors import EngineError, MissingExtraError, OmniTMWarning, ParameterError
-from omnitm.machine import Autoencoder, AutoencoderSettings
+from omnitm.machine import AutoencoderSettings, WordTrainer
 from omnitm.training import train_vectors
 
 if TYPE_CHECKING:
@@ -158,13 +158,13 @@ def test_the_one_word_that_kills_workers_is_found_and_set_aside(
 
 
 def test_a_word_that_raises_harms_no_other(board: DocumentIndex, monkeypatch: pytest.MonkeyPatch) -> None:
-    class Bad(Autoencoder):
+    class Bad(WordTrainer):
         def train(self, target: int, key: int) -> bool:
             if target == 3:
                 raise MemoryError("too much")
             return super().train(target, key)
 
-    monkeypatch.setattr(ray_tasks, "Autoencoder", Bad)
+    monkeypatch.setattr(ray_tasks, "WordTrainer", Bad)
     monkeypatch.setattr(ray_tasks, "_machines", {})
     pretend(monkeypatch, PretendedRay())
     with pytest.warns(OmniTMWarning, match="MemoryError: too much"):
@@ -264,11 +264,11 @@ from omnitm.engines.protocol import WordJob
 from omnitm.engines.shared_corpus import SharedCorpus
 from omnitm.machine import AutoencoderSettings
 
-class Hanging(ray_tasks.Autoencoder):
+class Hanging(ray_tasks.WordTrainer):
     def train(self, target, key):
         time.sleep(3600)
 
-ray_tasks.Autoencoder = Hanging
+ray_tasks.WordTrainer = Hanging
 task = ray_tasks.BatchTask(SharedCorpus(*sys.argv[1:3]), AutoencoderSettings(), omnitm.__version__, 0.2)
 ray_tasks.train_batch(task, [WordJob(0, 0, 0)])
 """

@@ -33,13 +33,13 @@ BAD_WORD = """
 import os, signal, sys
 import omnitm.engines.worker as worker
 
-class Bad(worker.Autoencoder):
+class Bad(worker.WordTrainer):
     def train(self, target, key):
         if target == 3:
             {deed}
         return super().train(target, key)
 
-worker.Autoencoder = Bad
+worker.WordTrainer = Bad
 worker.serve(int(sys.argv[1]))
 """
 

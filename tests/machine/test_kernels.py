@@ -11,12 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_matrix
 
-from omnitm.corpus import DocumentIndex
+from omnitm.corpus import DocumentIndex, VocabularyRules
 from omnitm.machine import Autoencoder, AutoencoderSettings, instruction_sets, word_key
 from omnitm.machine.reference import ReferenceAutoencoder, omni_embedding
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from omnitm.machine import Kind
 
 SPARSE, EVEN, DENSE = 0.03, 0.2, 0.6
 
@@ -35,6 +37,18 @@ def corpora(draw: Callable[[st.SearchStrategy[Any]], Any]) -> DocumentIndex:
     for column in draw(st.sets(st.integers(0, n_words - 1), max_size=3)):
         presence[:, column] = draw(st.booleans())
     return DocumentIndex.from_csr(csr_matrix(presence), [f"w{k}" for k in range(n_words)])
+
+
+@st.composite
+def running_texts(draw: Callable[[st.SearchStrategy[Any]], Any]) -> DocumentIndex:
+    """Draw small texts: empty documents and single words, words outside the vocabulary, one word alone."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    n_words, scale = draw(st.sampled_from([1, 2, 5, 70, 300])), draw(st.sampled_from([0.1, 5.0, 60.0]))
+    lengths = rng.integers(0, draw(st.sampled_from([2, 4, 12])), size=draw(st.integers(1, 50)))
+    numbers = [np.minimum(rng.exponential(scale, size=n), n_words - 1).astype(int) for n in lengths]
+    documents = [[f"w{k}" for k in document] for document in numbers]
+    documents.append(["w0"])
+    return DocumentIndex.from_documents(documents, vocabulary=VocabularyRules(max_words=20))
 
 
 any_settings = st.builds(
@@ -59,17 +73,35 @@ def native_paths(chosen: AutoencoderSettings) -> list[tuple[str, str]]:
 
 
 def assert_equal_to_reference(
-    index: DocumentIndex, chosen: AutoencoderSettings, target: int, key: int
+    index: DocumentIndex, chosen: AutoencoderSettings, target: int, key: int, kind: Kind = "topic"
 ) -> None:
-    reference = ReferenceAutoencoder(index, chosen, target, key).train()
+    reference = ReferenceAutoencoder(index, chosen, target, key, kind=kind).train()
     embedding = omni_embedding(reference.states, reference.weights)
     for kernel, isa in native_paths(chosen):
-        native = Autoencoder(index, chosen, kernel=kernel, isa=isa)
-        native.train(index.n_words - 1 - target, key ^ 1)  # memory that is used again must not show
+        native = Autoencoder(index, chosen, kind=kind, kernel=kernel, isa=isa)
+        native.train(
+            index.n_words - 1 - min(target, index.n_words - 1), key ^ 1
+        )  # memory that is used again must not show
         assert native.train(target, key)
         np.testing.assert_array_equal(native.weights, reference.weights, err_msg=f"{kernel} {isa}")
         np.testing.assert_array_equal(native.states, reference.states, err_msg=f"{kernel} {isa}")
         np.testing.assert_array_equal(native.embedding(), embedding, err_msg=f"{kernel} {isa}")
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    index=running_texts(),
+    chosen=any_settings,
+    n_words=st.sampled_from([1, 3, 10_000]),
+    key=st.integers(0, 2**64 - 1),
+    data=st.data(),
+)
+def test_native_equals_reference_at_places(
+    index: DocumentIndex, chosen: AutoencoderSettings, n_words: int, key: int, data: st.DataObject
+) -> None:
+    assert index.running is not None
+    target = data.draw(st.integers(0, len(index.running.names) - 1))
+    assert_equal_to_reference(index, replace(chosen, n_place_features=n_words), target, key, "place")
 
 
 @settings(max_examples=60, deadline=None)

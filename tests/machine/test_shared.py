@@ -135,7 +135,7 @@ def test_wrong_targets_are_refused(random_index: MakeIndex) -> None:
 def test_wrong_places_are_refused(random_index: MakeIndex) -> None:
     index, chosen = random_index(10, 5), AutoencoderSettings(n_examples=2)
     native = _native.SharedAutoencoder(
-        *corpus_arrays(index), **native_settings(index, chosen), negated=True, isa="auto"
+        *corpus_arrays(index), **native_settings(index.n_words, chosen), negated=True, isa="auto"
     )
     native.train([1], [2], 3)
     with pytest.raises(ValueError, match="a place per clause and literal"):

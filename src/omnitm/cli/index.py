@@ -39,6 +39,13 @@ def fill(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--append", action="store_true", help="add documents to INDEX, prepared as the old ones were"
     )
+    parser.add_argument(
+        "--no-order",
+        dest="order",
+        action="store_false",
+        default=None,
+        help="don't keep the running text (8 to 9 bytes per word), from which places of words are learned",
+    )
     _add_reading(parser.add_argument_group("reading"))
     _add_preparation(parser.add_argument_group("preparation"))
     _add_vocabulary(parser.add_argument_group("vocabulary"))
@@ -136,6 +143,7 @@ def _build(arguments: argparse.Namespace) -> None:
             reading=reading,
             resources=resources,
             overwrite=arguments.force,
+            order=arguments.order is not False,
         )
 
 
@@ -177,6 +185,9 @@ def _facts(index: DocumentIndex) -> Iterator[tuple[str, str, str]]:
         f"{summary.n_pairs:,}",
         f"{summary.n_pairs / max(1, index.n_documents):.1f} per document",
     )
+    running = index.running
+    words = "not kept" if running is None else f"{len(running.names):,} different ones"
+    yield "running text", f"{running.n_running_words:,}" if running is not None else "", words
     size = sum(file.stat().st_size for file in Path(index.path or ".").iterdir())
     yield "on disk", f"{size / 1e6:,.1f} MB", ""
     yield "preparation", "", _options(index.preparation_or_default)
@@ -247,7 +258,7 @@ def _refuse_with_append(arguments: argparse.Namespace) -> None:
         "token_pattern",
     )
     names += ("max_words", "min_count", "min_documents", "max_documents", "keep", "vocabulary")
-    given = _chosen(arguments, *names)
+    given = _chosen(arguments, *names) | ({"no_order": True} if arguments.order is False else {})
     if given or arguments.force:
         listed = ", ".join("--" + name.replace("_", "-") for name in (given or {"force": True}))
         raise ParameterError(f"--append prepares text as the index was made; leave out {listed}.")

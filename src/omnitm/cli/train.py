@@ -63,6 +63,8 @@ _SETTING_HELP: dict[str, tuple[Any, str]] = {
         lambda text: None if text == "none" else int(text),
         "a clause with more included literals only forgets; 'none': no limit",
     ),
+    "contexts": (str, "'topic' (documents with the word), 'place' (its neighbours in the text) or 'both'"),
+    "n_place_features": (int, "words, the most frequent ones, that are looked for around a word"),
 }
 
 
@@ -127,7 +129,8 @@ def _add_settings(parser: argparse.ArgumentParser) -> None:
     )
     defaults = AutoencoderSettings()
     for name, (kind, help_text) in _SETTING_HELP.items():
-        default = f"default: {getattr(defaults, name)}; paper: {PAPER[name]}"
+        usual = "both if the index has the running text" if name == "contexts" else getattr(defaults, name)
+        default = f"default: {usual}; paper: {PAPER[name]}"
         option = "--" + name.replace("_", "-")
         group.add_argument(
             option,
@@ -151,8 +154,8 @@ def run(arguments: argparse.Namespace) -> int:
     refuse_to_replace(arguments.output, "model")
     if arguments.model not in {"omni", "fast-omni"}:
         return _run_baseline(arguments)
-    settings, engine = _settings(arguments), chosen_engine(arguments)
-    if arguments.add and (settings or arguments.seed is not None or arguments.keep_top is not None):
+    given, engine = _settings(arguments), chosen_engine(arguments)
+    if arguments.add and (given or arguments.seed is not None or arguments.keep_top is not None):
         raise ParameterError(
             "--add trains with the settings and seed of the model; leave out other settings."
         )
@@ -177,7 +180,7 @@ def run(arguments: argparse.Namespace) -> int:
                 index,
                 arguments.output,
                 named or _top_words(arguments, index),
-                settings=settings,
+                settings=_completed(given, index, arguments),
                 seed=arguments.seed,
                 resume=arguments.resume,
                 force=arguments.force,
@@ -234,7 +237,8 @@ def _note_license(arguments: argparse.Namespace) -> None:
         )
 
 
-def _settings(arguments: argparse.Namespace) -> AutoencoderSettings | None:
+def _settings(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Return the settings that the user gave, checked before the corpus is read."""
     names = {field.name for field in fields(AutoencoderSettings)}
     given = {name: value for name, value in vars(arguments).items() if name in names}
     if arguments.set:
@@ -245,7 +249,26 @@ def _settings(arguments: argparse.Namespace) -> AutoencoderSettings | None:
         raise ParameterError("--model fast-omni is --algorithm fast; leave out the one or the other.")
     if arguments.paper:
         given = {**PAPER, **given}
-    return AutoencoderSettings(**given) if given else None
+    AutoencoderSettings(**given)
+    return given
+
+
+def _completed(
+    given: dict[str, Any], index: DocumentIndex, arguments: argparse.Namespace
+) -> AutoencoderSettings | None:
+    """Return all settings; None: those of the model that is continued."""
+    from omnitm.store.manifest import SETTINGS
+    from omnitm.store.record import omni_record, read_record
+    from omnitm.training.vocabulary import default_settings
+
+    if arguments.resume and (arguments.output / SETTINGS).exists():
+        if not given:
+            return None
+        record = omni_record(read_record(arguments.output / SETTINGS), "be continued")
+        given = {"contexts": record.settings.contexts, **given}
+    if "contexts" not in given and index.running is None and not arguments.quiet:
+        print("the corpus has no word order: words are trained on topic only, not on place", file=sys.stderr)
+    return default_settings(index, **given)
 
 
 def _top_words(arguments: argparse.Namespace, index: DocumentIndex) -> list[str] | None:

@@ -7,6 +7,7 @@ from omnitm.corpus.cooccurrence import Cooccurrence, cooccurrence, partners
 from omnitm.corpus.index import DocumentIndex
 from omnitm.corpus.preparation import Preparation
 from omnitm.corpus.reading import Reading
+from omnitm.corpus.running import RunningText
 from omnitm.corpus.vocabulary import IndexSummary, VocabularyRules
 
 __all__ = [
@@ -17,6 +18,7 @@ __all__ = [
     "Progress",
     "Reading",
     "Resources",
+    "RunningText",
     "VocabularyRules",
     "append_to_index",
     "as_index",

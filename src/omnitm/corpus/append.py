@@ -9,8 +9,8 @@ import numpy as np
 
 from omnitm._native import interleave
 from omnitm.corpus import storage
-from omnitm.corpus.build import Built, FolderBuild, Resources, sizes, source_facts, write_facts
-from omnitm.corpus.counting import MOST_DOCUMENTS
+from omnitm.corpus.build import Built, FolderBuild, Order, Resources, sizes, source_facts, write_facts
+from omnitm.corpus.counting import MOST_DOCUMENTS, MOST_TOKENS
 from omnitm.corpus.index import DocumentIndex
 from omnitm.corpus.reading import Reading, find_sources
 from omnitm.corpus.storage import FolderSink, folder_in_the_making
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from os import PathLike
 
     from numpy.typing import NDArray
+
+    from omnitm.corpus.running import RunningText
 
 ELEMENTS_AT_A_TIME = 2_000_000
 
@@ -42,6 +44,7 @@ def append_to_index(
     old = DocumentIndex.open(path, tokenizer=tokenizer)
     paths, reading, resources = find_sources(sources), reading or Reading(), resources or Resources()
     rules = VocabularyRules(fixed=old.vocabulary)
+    order = Order(is_kept=False) if old.running is None else Order(other_words=old.running.other_words)
     with folder_in_the_making(path, overwrite=True) as folder:
         new_folder = folder / "new"
         new_folder.mkdir()
@@ -49,11 +52,13 @@ def append_to_index(
         sink = FolderSink(folder, resources.n_threads)
         try:
             build = FolderBuild(new_folder, new_sink, resources)
-            new = build.from_sources(paths, reading, old.preparation_or_default, rules)
+            new = build.from_sources(paths, reading, old.preparation_or_default, rules, order)
             new_sink.close()
             if old.n_documents + new.summary.n_documents > MOST_DOCUMENTS:
                 raise CorpusError(f"An index holds at most {MOST_DOCUMENTS} documents; begin another one.")
             _write_joined(old, new_folder=new_folder, new=new, sink=sink)
+            if old.running is not None:
+                _write_joined_order(old.running, new_folder=new_folder, n_new=new.n_tokens, sink=sink)
             joined = _write_joined_facts(path, old, new, source_facts(paths, reading), sink)
             sink.seal(sizes(joined))
         finally:
@@ -76,29 +81,59 @@ def _copy(array: NDArray[Any], name: str, sink: FolderSink) -> None:
         sink.append(name, array[start : start + ELEMENTS_AT_A_TIME])
 
 
+def _copy_new(folder: Path, name: str, first: int, n: int, sink: FolderSink) -> None:
+    for start in range(first, n, ELEMENTS_AT_A_TIME):
+        sink.append(name, _read(folder, name, start, min(n, start + ELEMENTS_AT_A_TIME)))
+
+
 def _write_joined(old: DocumentIndex, *, new_folder: Path, new: Built, sink: FolderSink) -> None:
     n_old_pairs, n_new_pairs = len(old.document_words), new.summary.n_pairs
     _copy(old.document_offsets, "document_offsets", sink)
     _copy(old.document_words, "document_words", sink)
     first = _read(new_folder, "document_offsets", 1, new.summary.n_documents + 1) + np.uint64(n_old_pairs)
     sink.append("document_offsets", first)
-    for start in range(0, n_new_pairs, ELEMENTS_AT_A_TIME):
-        stop = min(n_new_pairs, start + ELEMENTS_AT_A_TIME)
-        sink.append("document_words", _read(new_folder, "document_words", start, stop))
+    _copy_new(new_folder, "document_words", 0, n_new_pairs, sink)
     new_offsets = _read(new_folder, "word_offsets", 0, old.n_words + 1)
-    offsets = np.asarray(old.word_offsets) + new_offsets
-    sink.append("word_offsets", offsets)
+    sink.append("word_offsets", np.asarray(old.word_offsets) + new_offsets)
+    _interleave(
+        "word_documents", old.word_documents, old.word_offsets, new_folder, new_offsets, old.n_documents, sink
+    )
+
+
+def _write_joined_order(old: RunningText, *, new_folder: Path, n_new: int, sink: FolderSink) -> None:
+    """Write the running text: the new one begins where the old one ends."""
+    n_old = len(old.tokens)
+    if n_old + n_new - 1 > MOST_TOKENS:
+        raise CorpusError(f"A running text holds at most {MOST_TOKENS:,} words; begin another index.")
+    _copy(old.tokens, "tokens", sink)
+    _copy_new(new_folder, "tokens", 1, n_new, sink)
+    new_starts = _read(new_folder, "word_starts", 0, len(old.word_starts))
+    sink.append("word_starts", np.asarray(old.word_starts) + new_starts)
+    _interleave("places", old.places, old.word_starts, new_folder, new_starts, n_old - 1, sink)
+
+
+def _interleave(  # noqa: PLR0917 - an array and its offsets, twice
+    name: str,
+    old: NDArray[np.uint32],
+    old_offsets: NDArray[np.uint64],
+    new_folder: Path,
+    new_offsets: NDArray[np.uint64],
+    shift: int,
+    sink: FolderSink,
+) -> None:
+    """Join two arrays that lie word by word, each with its offsets; numbers of the new one are shifted."""
+    offsets = np.asarray(old_offsets) + new_offsets
+    n_words = len(offsets) - 1
     low = 0
-    while low < old.n_words:
+    while low < n_words:
         wanted = offsets[low] + np.uint64(ELEMENTS_AT_A_TIME)
-        high = max(low + 1, min(old.n_words, int(np.searchsorted(offsets, wanted, side="right")) - 1))
-        former = old.word_documents[int(old.word_offsets[low]) : int(old.word_offsets[high])]
-        added = _read(new_folder, "word_documents", int(new_offsets[low]), int(new_offsets[high]))
-        parts = [np.array(former), added + np.uint32(old.n_documents)]
-        counts = [np.diff(ends[low : high + 1]).astype(np.uint32) for ends in (old.word_offsets, new_offsets)]
-        joined = np.empty(sum(map(len, parts)), dtype=np.uint32)
-        interleave(counts, parts, joined)
-        sink.append("word_documents", joined)
+        high = max(low + 1, min(n_words, int(np.searchsorted(offsets, wanted, side="right")) - 1))
+        former = np.array(old[int(old_offsets[low]) : int(old_offsets[high])])
+        added = _read(new_folder, name, int(new_offsets[low]), int(new_offsets[high])) + np.uint32(shift)
+        counts = [np.diff(ends[low : high + 1]).astype(np.uint32) for ends in (old_offsets, new_offsets)]
+        joined = np.empty(len(former) + len(added), dtype=np.uint32)
+        interleave(counts, [former, added], joined)
+        sink.append(name, joined)
         low = high
 
 
@@ -118,7 +153,10 @@ def _write_joined_facts(
     sources["reading"] += [{**reading, "first_source": shift} for reading in new_sources["reading"]]
     counts = new.counts if old.word_counts is None else np.asarray(old.word_counts) + new.counts
     summary = joined_summary(old.summary or IndexSummary(), new.summary, counts)
-    joined = Built(list(old.vocabulary), counts, summary, positions)
+    order: tuple[Any, ...] = (None,)
+    if old.running is not None:
+        order = list(old.running.other_words), len(old.running.tokens) + new.n_tokens - 1
+    joined = Built(list(old.vocabulary), counts, summary, positions, *order)
     write_facts(sink, joined, storage.read_json(manifest, "options.json", dict), sources)
     return joined
 

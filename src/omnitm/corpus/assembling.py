@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
-from omnitm._native import interleave, invert, remap_documents
+from omnitm._native import interleave, invert, invert_running, remap_documents
 from omnitm.corpus.counting import FinalNumbers
 
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from omnitm.corpus.spread import Spread
 
 PAIRS_PER_RUN = 2_000_000
+DOCUMENT_END = 2**32 - 1  # in a running text
 
 
 class Sink(Protocol):
@@ -29,10 +30,20 @@ class Sink(Protocol):
 
 
 class Run(NamedTuple):
-    """Consecutive documents, turned around: how often each word occurs, and its documents, word by word."""
+    """Consecutive documents, turned around: how often each word occurs, and where, word by word."""
 
     counts: Handle
-    documents: Handle
+    members: Handle  # documents, or places of the running text
+
+
+class Turned(NamedTuple):
+    """Consecutive documents with final numbers, and the same turned around."""
+
+    words: NDArray[np.uint32]
+    lengths: NDArray[np.uint32]
+    tokens: NDArray[np.uint32]  # empty if the order is not wanted
+    run: Run
+    places: Run | None
 
 
 class Assembled(NamedTuple):
@@ -42,95 +53,132 @@ class Assembled(NamedTuple):
     n_empty_documents: int
 
 
-Chunk = tuple[int, "list[CountedBlock]", "list[NDArray[np.uint32]]"]  # first document, blocks, their remaps
+class Chunk(NamedTuple):
+    """Consecutive blocks to be turned around."""
+
+    first_document: int
+    first_place: int
+    blocks: list[CountedBlock]
+    remaps: list[NDArray[np.uint32]]
+
+
 WordRange = tuple[int, int, list[int]]  # words from, to, and where they begin in every run
 
 
 class Assembler:
-    """Writes `document_offsets`, `document_words`, `word_offsets` and `word_documents` to a sink."""
+    """Writes `document_offsets`, `document_words`, `word_offsets` and `word_documents` to a sink.
 
-    def __init__(self, scratch: Scratch, sink: Sink, spread: Spread) -> None:
-        self._scratch, self._sink, self._spread = scratch, sink, spread
-        self._pairs, self._lengths, self._turned = _Buffers(), _Buffers(), _Buffers()
+    With `keeps_order` also the running text: `tokens`, `word_starts` and `places`.
+    """
+
+    def __init__(self, scratch: Scratch, sink: Sink, spread: Spread, *, keeps_order: bool = False) -> None:
+        self._scratch, self._sink, self._spread, self._keeps_order = scratch, sink, spread, keeps_order
+        self._pairs, self._lengths, self._turned, self._tokens = (_Buffers() for _ in range(4))
 
     def assemble(
-        self, counted: Counted, vocabulary: Sequence[str], report: Callable[[int], None]
+        self,
+        counted: Counted,
+        vocabulary: Sequence[str],
+        other_words: Sequence[str],
+        report: Callable[[int], None],
     ) -> Assembled:
         """Write both orders; `report` hears how many documents are done."""
-        runs, assembled = self._write_documents(counted, vocabulary, report)
-        self._write_words(runs, len(vocabulary))
-        return assembled
-
-    def _write_documents(
-        self, counted: Counted, vocabulary: Sequence[str], report: Callable[[int], None]
-    ) -> tuple[list[Run], Assembled]:
-        remaps = _Remaps(FinalNumbers(vocabulary, self._scratch), 2 * len(counted.workers) + 2)
+        names = [*vocabulary, *other_words]
+        remaps = _Remaps(FinalNumbers(names, self._scratch), 2 * len(counted.workers) + 2)
         remaps.prepare(counted, self._spread)
-        chunks = (
-            (first, blocks, [remaps.of(block.generation) for block in blocks])
-            for first, blocks in _chunks(counted.blocks)
-        )
         runs: list[Run] = []
+        runs_of_places: list[Run] = []
         n_pairs = n_documents = n_empty = 0
         self._sink.append("document_offsets", np.zeros(1, dtype=np.uint64))
-        for words, lengths, run in self._spread.map(lambda chunk: self._turn(chunk, len(vocabulary)), chunks):
-            ends = np.cumsum(lengths, dtype=np.uint64) + np.uint64(n_pairs)
-            self._sink.append("document_words", words)
+        if self._keeps_order:
+            self._sink.append("tokens", np.array([DOCUMENT_END], dtype=np.uint32))
+        for turned in self._spread.map(
+            lambda chunk: self._turn(chunk, len(vocabulary), len(names)), _chunks(counted.blocks, remaps)
+        ):
+            ends = np.cumsum(turned.lengths, dtype=np.uint64) + np.uint64(n_pairs)
+            self._sink.append("document_words", turned.words)
             self._sink.append("document_offsets", ends)
-            n_pairs += len(words)
-            n_documents += len(lengths)
-            n_empty += int(np.count_nonzero(lengths == 0))
-            runs.append(run)
-            self._pairs.give_back(words)
-            self._lengths.give_back(lengths)
+            n_pairs += len(turned.words)
+            n_documents += len(turned.lengths)
+            n_empty += int(np.count_nonzero(turned.lengths == 0))
+            runs.append(turned.run)
+            if turned.places is not None:
+                self._sink.append("tokens", turned.tokens)
+                runs_of_places.append(turned.places)
+            self._pairs.give_back(turned.words)
+            self._lengths.give_back(turned.lengths)
+            self._tokens.give_back(turned.tokens)
             report(n_documents)
-        return runs, Assembled(n_pairs, n_empty)
+        self._write_members("word_offsets", "word_documents", runs, len(vocabulary))
+        if self._keeps_order:
+            self._write_members("word_starts", "places", runs_of_places, len(names) + 1)
+        return Assembled(n_pairs, n_empty)
 
-    def _turn(self, chunk: Chunk, n_words: int) -> tuple[NDArray[np.uint32], NDArray[np.uint32], Run]:
+    def _turn(self, chunk: Chunk, n_words: int, n_names: int) -> Turned:
         """Give some documents their final word numbers, and set them aside word by word."""
-        first, blocks, remaps = chunk
-        ids, lengths = ([block.ids for block in blocks], [block.lengths for block in blocks])
-        words = self._pairs.take(sum(handle.size for handle in ids))
-        words_per_document = self._lengths.take(n := sum(handle.size for handle in lengths))[:n]
+        ids, lengths = ([block.ids for block in chunk.blocks], [block.lengths for block in chunk.blocks])
+        n_ids, n_lengths = sum(handle.size for handle in ids), sum(handle.size for handle in lengths)
+        words, words_per_document = self._pairs.take(n_ids), self._lengths.take(n_lengths)[:n_lengths]
+        tokens = self._tokens.take(n_tokens := (n_ids + n_lengths) * self._keeps_order)[:n_tokens]
         get = self._scratch.get
         n_pairs = remap_documents(
-            list(map(get, ids)), list(map(get, lengths)), remaps, words, words_per_document
+            list(map(get, ids)),
+            list(map(get, lengths)),
+            chunk.remaps,
+            n_words,
+            n_names,
+            words,
+            words_per_document,
+            tokens,
         )
         for handle in (*ids, *lengths):
             self._scratch.free(handle)
-        return (
-            words[:n_pairs],
-            words_per_document,
-            self._run(words[:n_pairs], words_per_document, first, n_words),
+        words = words[:n_pairs]
+        run = self._run(
+            n_words,
+            len(words),
+            lambda counts, documents: invert(
+                words, words_per_document, chunk.first_document, counts, documents
+            ),
         )
+        places = None
+        if self._keeps_order:
+            places = self._run(
+                n_names + 1,
+                n_tokens,
+                lambda counts, places: invert_running(tokens, chunk.first_place, counts, places),
+            )
+        return Turned(words, words_per_document, tokens, run, places)
 
-    def _run(self, words: NDArray[np.uint32], lengths: NDArray[np.uint32], first: int, n_words: int) -> Run:
-        counts, documents = np.empty(n_words, dtype=np.uint32), self._turned.take(len(words))
-        invert(words, lengths, first, counts, documents)
-        run = Run(self._scratch.put(counts), self._scratch.put(documents[: len(words)]))
-        self._turned.give_back(documents)
+    def _run(
+        self, n_words: int, size: int, turn: Callable[[NDArray[np.uint32], NDArray[np.uint32]], None]
+    ) -> Run:
+        counts, members = np.empty(n_words, dtype=np.uint32), self._turned.take(size)
+        turn(counts, members)
+        run = Run(self._scratch.put(counts), self._scratch.put(members[: int(counts.sum(dtype=np.int64))]))
+        self._turned.give_back(members)
         return run
 
-    def _write_words(self, runs: Sequence[Run], n_words: int) -> None:
+    def _write_members(self, starts_name: str, name: str, runs: Sequence[Run], n_words: int) -> None:
         totals = np.zeros(n_words, dtype=np.uint64)
         for run in runs:
             totals += self._scratch.get(run.counts)
         offsets = np.zeros(n_words + 1, dtype=np.uint64)
         np.cumsum(totals, out=offsets[1:])
-        self._sink.append("word_offsets", offsets)
+        self._sink.append(starts_name, offsets)
         for joined in self._spread.map(lambda part: self._join(runs, part), self._word_ranges(runs, offsets)):
-            self._sink.append("word_documents", joined)
+            self._sink.append(name, joined)
             self._pairs.give_back(joined)
 
     def _join(self, runs: Sequence[Run], part: WordRange) -> NDArray[np.uint32]:
         low, high, starts = part
         counts = [self._scratch.get(run.counts, low, high) for run in runs]
-        documents = [
-            self._scratch.get(run.documents, start, start + int(count.sum()))
+        members = [
+            self._scratch.get(run.members, start, start + int(count.sum()))
             for run, start, count in zip(runs, starts, counts, strict=True)
         ]
-        joined = self._pairs.take(sum(map(len, documents)))
-        return joined[: interleave(counts, documents, joined)]
+        joined = self._pairs.take(sum(map(len, members)))
+        return joined[: interleave(counts, members, joined)]
 
     def _word_ranges(self, runs: Sequence[Run], offsets: NDArray[np.uint64]) -> Iterator[WordRange]:
         """Ranges of words of about `PAIRS_PER_RUN` pairs, and where each begins in every run."""
@@ -194,16 +242,16 @@ class _Remaps:
         return remap
 
 
-def _chunks(blocks: Sequence[CountedBlock]) -> Iterator[tuple[int, list[CountedBlock]]]:
-    """Blocks by about `PAIRS_PER_RUN` word numbers, with the number of the first document."""
+def _chunks(blocks: Sequence[CountedBlock], remaps: _Remaps) -> Iterator[Chunk]:
+    """Blocks by about `PAIRS_PER_RUN` word numbers, with the first document and the first place."""
     chunk: list[CountedBlock] = []
-    first = n_documents = n_pairs = 0
-    for block in blocks:
+    first_document, first_place = 0, 1
+    for number, block in enumerate(blocks, 1):
         chunk.append(block)
-        n_documents += block.lengths.size
-        n_pairs += block.ids.size
-        if n_pairs >= PAIRS_PER_RUN:
-            yield first, chunk
-            chunk, first, n_pairs = [], n_documents, 0
-    if chunk:
-        yield first, chunk
+        n_ids = sum(part.ids.size for part in chunk)
+        if n_ids >= PAIRS_PER_RUN or number == len(blocks):
+            yield Chunk(first_document, first_place, chunk, [remaps.of(part.generation) for part in chunk])
+            n_documents = sum(part.lengths.size for part in chunk)
+            first_document += n_documents
+            first_place += n_ids + n_documents
+            chunk = []

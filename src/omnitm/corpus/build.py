@@ -11,15 +11,21 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from omnitm.corpus.assembling import Assembled, Assembler
-from omnitm.corpus.counting import Worker, count_blocks
+from omnitm.corpus.counting import MOST_TOKENS, Worker, count_blocks
 from omnitm.corpus.documents import check_documents, document_blocks, source_blocks
 from omnitm.corpus.preparation import Preparation
 from omnitm.corpus.reading import Reading, find_sources
 from omnitm.corpus.scratch import FileScratch, MemoryScratch
 from omnitm.corpus.spread import Spread
-from omnitm.corpus.storage import FolderSink, folder_in_the_making, to_json_text, vocabulary_text
+from omnitm.corpus.storage import (
+    OTHER_WORDS,
+    FolderSink,
+    folder_in_the_making,
+    to_json_text,
+    vocabulary_text,
+)
 from omnitm.corpus.streams import binary_file, not_text
-from omnitm.corpus.vocabulary import IndexSummary, VocabularyChoice, VocabularyRules
+from omnitm.corpus.vocabulary import MOST_OTHER_WORDS, IndexSummary, VocabularyChoice, VocabularyRules
 from omnitm.errors import CorpusError
 from omnitm.files.system import system
 from omnitm.parameters import check_integer
@@ -98,6 +104,16 @@ class Built(NamedTuple):
     counts: NDArray[np.uint64]
     summary: IndexSummary
     positions: NDArray[np.uint64]
+    other_words: list[str] | None
+    """Words outside the vocabulary that the running text has numbers for; None: the order was not kept."""
+    n_tokens: int = 0
+
+
+class Order(NamedTuple):
+    """Whether the running text is kept, and with numbers for which words outside the vocabulary."""
+
+    is_kept: bool = True
+    other_words: Sequence[str] | None = None  # None: the most frequent ones
 
 
 def build_index(
@@ -109,12 +125,19 @@ def build_index(
     reading: Reading | None = None,
     resources: Resources | None = None,
     overwrite: bool = False,
+    order: bool = True,
 ) -> Path:
-    """Index files, folders or patterns (`-` is standard input) into the folder `output`; returns its path."""
+    """Index files, folders or patterns (`-` is standard input) into the folder `output`; returns its path.
+
+    With `order` the index keeps the running text too, for what is learned from where words stand.
+    """
     paths = find_sources(sources)
     preparation, reading = preparation or Preparation(), reading or Reading()
     corpus = _Corpus(source_blocks(paths, reading, preparation), paths, reading)
-    return _build_folder(corpus, Path(output), preparation, vocabulary, resources, overwrite=overwrite)
+    rules = vocabulary or VocabularyRules()
+    return _build_folder(
+        corpus, Path(output), preparation, rules, resources, order=Order(order), overwrite=overwrite
+    )
 
 
 def index_documents(
@@ -125,12 +148,16 @@ def index_documents(
     vocabulary: VocabularyRules | None = None,
     resources: Resources | None = None,
     overwrite: bool = False,
+    order: bool = True,
 ) -> Path:
     """Index texts or token lists into the folder `output`; returns its path."""
     check_documents(documents)
     preparation = preparation or Preparation()
     corpus = _Corpus(document_blocks(documents, preparation), [], None)
-    return _build_folder(corpus, Path(output), preparation, vocabulary, resources, overwrite=overwrite)
+    rules = vocabulary or VocabularyRules()
+    return _build_folder(
+        corpus, Path(output), preparation, rules, resources, order=Order(order), overwrite=overwrite
+    )
 
 
 class MemorySink:
@@ -150,10 +177,15 @@ class MemorySink:
 
 
 def build_in_memory(
-    documents: Iterable[Document], preparation: Preparation, vocabulary: VocabularyRules
+    documents: Iterable[Document],
+    preparation: Preparation,
+    vocabulary: VocabularyRules,
+    *,
+    order: bool = True,
 ) -> tuple[Built, MemorySink]:
     """Index texts or token lists without touching the disk."""
-    return _in_memory(_Corpus(document_blocks(documents, preparation), [], None), preparation, vocabulary)
+    corpus = _Corpus(document_blocks(documents, preparation), [], None)
+    return _in_memory(corpus, preparation, vocabulary, order=order)
 
 
 def build_files_in_memory(
@@ -162,14 +194,22 @@ def build_files_in_memory(
     """Index a file, a folder or a pattern without writing to the disk."""
     paths, reading = find_sources(sources), Reading()
     corpus = _Corpus(source_blocks(paths, reading, preparation), paths, reading)
-    return _in_memory(corpus, preparation, vocabulary)
+    return _in_memory(corpus, preparation, vocabulary, order=True)
 
 
 def _in_memory(
-    corpus: _Corpus, preparation: Preparation, vocabulary: VocabularyRules
+    corpus: _Corpus, preparation: Preparation, vocabulary: VocabularyRules, *, order: bool
 ) -> tuple[Built, MemorySink]:
     sink = MemorySink()
-    built = _build(corpus, preparation, vocabulary, resources=Resources(), scratch=MemoryScratch(), sink=sink)
+    built = _build(
+        corpus,
+        preparation,
+        vocabulary,
+        order=Order(order),
+        resources=Resources(),
+        scratch=MemoryScratch(),
+        sink=sink,
+    )
     return built, sink
 
 
@@ -201,19 +241,29 @@ class FolderBuild:
         self._folder, self._sink, self._resources = folder, sink, resources
 
     def from_sources(
-        self, paths: Sequence[Path], reading: Reading, preparation: Preparation, rules: VocabularyRules
+        self,
+        paths: Sequence[Path],
+        reading: Reading,
+        preparation: Preparation,
+        rules: VocabularyRules,
+        order: Order,
     ) -> Built:
-        """Index files; the sink gets the two orders."""
-        return self.run(
-            _Corpus(source_blocks(paths, reading, preparation), paths, reading), preparation, rules
-        )
+        """Index files; the sink gets the two orders, and the running text."""
+        corpus = _Corpus(source_blocks(paths, reading, preparation), paths, reading)
+        return self.run(corpus, preparation, rules, order)
 
-    def run(self, corpus: _Corpus, preparation: Preparation, rules: VocabularyRules) -> Built:
-        """Index a corpus; the sink gets the two orders."""
+    def run(self, corpus: _Corpus, preparation: Preparation, rules: VocabularyRules, order: Order) -> Built:
+        """Index a corpus; the sink gets the two orders, and the running text."""
         scratch = FileScratch(self._folder, self._resources.n_threads)
         try:
             return _build(
-                corpus, preparation, rules, resources=self._resources, scratch=scratch, sink=self._sink
+                corpus,
+                preparation,
+                rules,
+                order=order,
+                resources=self._resources,
+                scratch=scratch,
+                sink=self._sink,
             )
         finally:
             scratch.close()
@@ -223,17 +273,18 @@ def _build_folder(
     corpus: _Corpus,
     output: Path,
     preparation: Preparation,
-    vocabulary: VocabularyRules | None,
+    vocabulary: VocabularyRules,
     resources: Resources | None,
     *,
+    order: Order,
     overwrite: bool,
 ) -> Path:
-    vocabulary, resources = vocabulary or VocabularyRules(), resources or Resources()
+    resources = resources or Resources()
     _log.info("indexing %d files into %s", len(corpus.paths), output)
     with folder_in_the_making(output, overwrite=overwrite) as folder:
         sink = FolderSink(folder, resources.n_threads)
         try:
-            built = FolderBuild(folder, sink, resources).run(corpus, preparation, vocabulary)
+            built = FolderBuild(folder, sink, resources).run(corpus, preparation, vocabulary, order)
             options = {
                 "preparation": preparation.to_json(),
                 "vocabulary": vocabulary.to_json(),
@@ -249,11 +300,14 @@ def _build_folder(
 
 def sizes(built: Built) -> dict[str, int]:
     """Figures that the manifest repeats."""
-    return {
+    figures = {
         "n_documents": built.summary.n_documents,
         "n_words": len(built.words),
         "n_pairs": built.summary.n_pairs,
     }
+    if built.other_words is not None:
+        figures["n_tokens"] = built.n_tokens
+    return figures
 
 
 def write_facts(sink: FolderSink, built: Built, options: dict[str, Any], sources: dict[str, Any]) -> None:
@@ -261,6 +315,8 @@ def write_facts(sink: FolderSink, built: Built, options: dict[str, Any], sources
     sink.append("word_counts", built.counts)
     sink.append("positions", built.positions)
     sink.write_text("vocabulary.txt", vocabulary_text(built.words))
+    if built.other_words is not None:
+        sink.write_text(OTHER_WORDS, vocabulary_text(built.other_words))
     sink.write_text("options.json", to_json_text(options))
     sink.write_text("sources.json", to_json_text(sources))
     sink.write_text("summary.json", to_json_text(built.summary.to_json()))
@@ -284,6 +340,7 @@ def _build(
     preparation: Preparation,
     rules: VocabularyRules,
     *,
+    order: Order,
     resources: Resources,
     scratch: Scratch,
     sink: Sink,
@@ -295,7 +352,14 @@ def _build(
     n_bytes = corpus.n_bytes
     rules_of_text = preparation.native_rules(refuse_nul=corpus.refuses_nul)
     workers = [
-        Worker(rules_of_text, stop_words, scratch, resources.table_limit, corpus.refusal)
+        Worker(
+            rules_of_text,
+            stop_words,
+            scratch,
+            resources.table_limit,
+            corpus.refusal,
+            keeps_order=order.is_kept,
+        )
         for _ in range(resources.n_threads)
     ]
     counted = count_blocks(
@@ -304,7 +368,13 @@ def _build(
         lambda done, documents: report(Progress("reading", done, n_bytes, documents)),
     )
     n_tokens_too_long = sum(generation_table.n_too_long for generation_table in (w.table for w in workers))
-    choice = VocabularyChoice(rules, keep, counted.n_documents)
+    n_tokens = counted.n_tokens if order.is_kept else 0
+    if n_tokens > MOST_TOKENS:
+        raise CorpusError(
+            f"A running text holds at most {MOST_TOKENS:,} words; index it with --no-order (order=False)."
+        )
+    n_others = MOST_OTHER_WORDS if order.is_kept and order.other_words is None else 0
+    choice = VocabularyChoice(rules, keep, counted.n_documents, n_others)
     with Spread(resources.n_threads) as spread:
         for table in counted.tables(scratch, stop_words, spread):
             choice.look_at(table)
@@ -312,12 +382,16 @@ def _build(
         summary = choice.summarize(counts, n_tokens_too_long)
         summary.n_documents = counted.n_documents
         _check_not_empty(summary)
-        assembled = Assembler(scratch, sink, spread).assemble(
+        other_words = list(order.other_words or choice.other_words(words))
+        assembled = Assembler(scratch, sink, spread, keeps_order=order.is_kept).assemble(
             counted,
             words,
+            other_words,
             lambda done: report(Progress("writing", done, counted.n_documents, counted.n_documents)),
         )
-    return Built(words, counts, _completed(summary, assembled), _positions(counted.blocks))
+    summary = _completed(summary, assembled)
+    kept = other_words if order.is_kept else None
+    return Built(words, counts, summary, _positions(counted.blocks), kept, n_tokens)
 
 
 def _completed(summary: IndexSummary, assembled: Assembled) -> IndexSummary:

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 N_PARTITIONS = 64
 MOST_DOCUMENTS = 2**32 - 2
+MOST_TOKENS = 2**32 - 2  # of a running text, ends of documents included
 Piece = tuple["Handle", ...]  # letters, lengths, counts, documents, ids of some words
 
 
@@ -42,7 +43,7 @@ class Generation:
 
 
 class CountedBlock(NamedTuple):
-    """A block of documents as provisional word numbers."""
+    """A block of documents as provisional word numbers, marked where a word is new to its document."""
 
     number: int
     generation: Generation
@@ -62,9 +63,11 @@ class Worker:
         scratch: Scratch,
         table_limit: int,
         refuse: Callable[[int, TextBlock, int], Exception],
+        *,
+        keeps_order: bool = False,
     ) -> None:
         self._rules, self._scratch, self._limit, self._refuse = rules, scratch, table_limit, refuse
-        self.generations = [Generation(WordTable(stop_words))]
+        self.generations = [Generation(WordTable(stop_words, keeps_order))]
         self.blocks: list[CountedBlock] = []
         self.n_documents = 0
 
@@ -110,6 +113,11 @@ class Counted(NamedTuple):
     blocks: list[CountedBlock]  # in the order of the text
     workers: list[Worker]
     n_documents: int
+
+    @property
+    def n_tokens(self) -> int:
+        """Length of the running text, if the order was kept: all words, an end per document, and one more."""
+        return 1 + sum(block.ids.size + block.lengths.size for block in self.blocks)
 
     def tables(self, scratch: Scratch, stop_words: Sequence[bytes], spread: Spread) -> Iterator[WordTable]:
         """Tables of which each word has its count in one only; the workers' own if nothing was set aside."""

@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from omnitm.corpus import storage
 from omnitm.corpus.preparation import Preparation
+from omnitm.corpus.running import RunningText
+from omnitm.corpus.storage import StoredArray
 from omnitm.corpus.texts import SourceTexts, as_text, prepared
 from omnitm.corpus.vocabulary import IndexSummary, VocabularyRules
 from omnitm.errors import CorpusError, FileError, UnknownWordError
@@ -24,27 +26,7 @@ if TYPE_CHECKING:
     from scipy.sparse import spmatrix
 
     from omnitm.corpus.build import Built, MemorySink
-
-Number = TypeVar("Number", bound=np.generic)
-
-
-class StoredArray(Generic[Number]):
-    """Field for an array, or for a function that maps and checks one: called when the array is first used."""
-
-    def __set_name__(self, owner: type, name: str) -> None:
-        self._name = name
-
-    def __get__(self, index: object | None, owner: type | None = None) -> NDArray[Number]:
-        if index is None:
-            raise AttributeError(self._name)  # so that the field has no default
-        found = index.__dict__[self._name]
-        if callable(found):
-            found = index.__dict__[self._name] = found()
-        array: NDArray[Number] = found
-        return array
-
-    def __set__(self, index: object, value: NDArray[Number] | Callable[[], NDArray[Number]]) -> None:
-        index.__dict__[self._name] = value
+    from omnitm.files.manifest import Manifest
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,6 +58,8 @@ class DocumentIndex:
     path: Path | None = None
     seal: str | None = None
     """SHA-256 of the manifest of an index on disk: the same seal, the same bytes in every file."""
+    running: RunningText | None = None
+    """The text in its order; None if the index has not kept it."""
 
     @property
     def n_documents(self) -> int:
@@ -140,6 +124,7 @@ class DocumentIndex:
         *,
         preparation: Preparation | None = None,
         vocabulary: VocabularyRules | None = None,
+        order: bool = True,
     ) -> DocumentIndex:
         """Index texts or token lists in memory; a large corpus belongs on disk (`build_index`)."""
         from omnitm.corpus.build import build_in_memory
@@ -147,7 +132,7 @@ class DocumentIndex:
 
         check_documents(documents)
         preparation = preparation or Preparation()
-        built = build_in_memory(documents, preparation, vocabulary or VocabularyRules())
+        built = build_in_memory(documents, preparation, vocabulary or VocabularyRules(), order=order)
         return cls._from_memory(*built, preparation)
 
     @classmethod
@@ -163,6 +148,10 @@ class DocumentIndex:
 
     @classmethod
     def _from_memory(cls, built: Built, sink: MemorySink, preparation: Preparation) -> DocumentIndex:
+        running = None
+        if built.other_words is not None:
+            arrays = {name: sink.array(name) for name in ("tokens", "word_starts", "places")}
+            running = RunningText(**arrays, vocabulary=built.words, other_words=built.other_words)
         return cls(
             vocabulary=built.words,
             document_offsets=sink.array("document_offsets"),
@@ -172,6 +161,7 @@ class DocumentIndex:
             word_counts=built.counts,
             preparation=preparation,
             summary=built.summary,
+            running=running,
         )
 
     @classmethod
@@ -190,14 +180,16 @@ class DocumentIndex:
             manifest, "options.json", lambda options: Preparation.from_json(options["preparation"], tokenizer)
         )
         names = ("document_offsets", "document_words", "word_offsets", "word_documents")
+        words = storage.read_words(manifest)
         index = cls(
-            vocabulary=storage.read_words(manifest),
+            vocabulary=words,
             **{name: partial(storage.array, manifest, name) for name in names},
             word_counts=storage.array(manifest, "word_counts"),
             preparation=preparation,
             summary=storage.read_json(manifest, "summary.json", IndexSummary.from_json),
             path=path,
             seal=manifest.sha256,
+            running=_stored_running(manifest, words) if storage.has_order(manifest) else None,
         )
         index._check_ends(manifest.facts["n_pairs"])
         return index
@@ -216,7 +208,7 @@ class DocumentIndex:
 
         if self.path is not None:
             manifest = storage.open_folder(self.path)
-            for name in storage.FILES:
+            for name in manifest.files:
                 manifest.verify(name)
         where = self.path or "index in memory"
         for rows, members, limit in (
@@ -285,3 +277,14 @@ class DocumentIndex:
         if self.path is None:
             return super().__reduce__()
         return DocumentIndex.open, (self.path.absolute(),)
+
+
+def _stored_running(manifest: Manifest, vocabulary: Sequence[str]) -> RunningText:
+    other_words = storage.read_words(manifest, storage.OTHER_WORDS)
+    n_numbers = len(vocabulary) + len(other_words) + 1
+    starts = storage.array(manifest, "word_starts")
+    if len(starts) != n_numbers + 1 or starts[0] != 0 or starts[-1] != manifest.files["places.bin"].size // 4:
+        problem = "damaged: it does not span all places; build the index again"
+        raise FileError(manifest.folder / "word_starts.bin", problem)
+    arrays = {name: partial(storage.array, manifest, name) for name in ("tokens", "places")}
+    return RunningText(**arrays, word_starts=starts, vocabulary=vocabulary, other_words=other_words)

@@ -9,7 +9,7 @@ import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 
@@ -42,9 +42,19 @@ ARRAYS = {
     "word_documents": "<u4",
     "word_counts": "<u8",
     "positions": "<u8",
+    "tokens": "<u4",
+    "word_starts": "<u8",
+    "places": "<u4",
 }
+OTHER_WORDS = "other_words.txt"
+ORDER_FILES = (
+    "tokens.bin",
+    "word_starts.bin",
+    "places.bin",
+    OTHER_WORDS,
+)  # of an index with the running text
 TEXTS = ("vocabulary.txt", "options.json", "summary.json", "sources.json")
-FILES = (*(f"{name}.bin" for name in ARRAYS), *TEXTS)
+FILES = (*(f"{name}.bin" for name in ARRAYS if f"{name}.bin" not in ORDER_FILES), *TEXTS)
 MEMBERS = {
     "document_words": "document_offsets",
     "word_documents": "word_offsets",
@@ -52,6 +62,7 @@ MEMBERS = {
 SMALL = 1 << 20  # bytes; pieces up to this size are not worth a second thread
 BYTES_PER_SYNC = 32 << 20  # of one file, before they are sent to the disk while the next ones are computed
 Parsed = TypeVar("Parsed")
+Number = TypeVar("Number", bound=np.generic)
 
 
 class _GrowingFile:
@@ -78,7 +89,7 @@ class FolderSink:
         self.folder = folder
         self._files: dict[str, _GrowingFile] = {}
         self._hashes_aside = n_threads > 1
-        self._helpers = ThreadPoolExecutor(len(FILES))
+        self._helpers = ThreadPoolExecutor(len(FILES) + len(ORDER_FILES))
         self._synced: list[Future[None]] = []
 
     def append(self, name: str, array: NDArray[Any]) -> None:
@@ -122,13 +133,15 @@ class FolderSink:
 
     def seal(self, figures: Mapping[str, int]) -> None:
         """Make all files durable, then write the manifest: its presence says that the rest is complete."""
+        names = sorted((*FILES, *ORDER_FILES) if "n_tokens" in figures else FILES)
         for name, dtype in ARRAYS.items():
-            self.append(name, np.empty(0, dtype=dtype))
+            if f"{name}.bin" in names:
+                self.append(name, np.empty(0, dtype=dtype))
         self._wait_until_synced()  # an error is reported once only
         for file in self._files.values():
             self._sync(file)
         self._wait_until_synced()
-        digests = {name: self._files[name].digest for name in sorted(FILES)}
+        digests = {name: self._files[name].digest for name in names}
         write_manifest(self.folder, KIND, digests, figures)
 
 
@@ -169,7 +182,8 @@ def _check_replaceable(output: Path, *, overwrite: bool) -> None:
         raise FileError(
             output, "is not an index, so it is not overwritten; remove it yourself or choose another name"
         )
-    others = {entry.name for entry in output.iterdir()} - {MANIFEST, CHECKSUMS, NEXT_CHECKSUMS, *FILES}
+    known = {MANIFEST, CHECKSUMS, NEXT_CHECKSUMS, *FILES, *ORDER_FILES}
+    others = {entry.name for entry in output.iterdir()} - known
     if others:
         problem = f"has {min(others)} in it, which is no part of an index and would be lost"
         raise FileError(output, f"{problem}; move it away first")
@@ -219,13 +233,20 @@ def open_folder(path: Path) -> Manifest:
     if not os.path.lexists(path / MANIFEST):
         raise FileError(path / MANIFEST, "is missing: this folder is not an omnitm index")
     manifest = read_manifest(path, KIND)
-    figures = [manifest.facts.get(name) for name in ("n_documents", "n_words", "n_pairs")]
-    if set(manifest.files) != set(FILES) or not all(map(_is_size, figures)):
+    listed = {*FILES, *ORDER_FILES} if has_order(manifest) else {*FILES}
+    names = ("n_documents", "n_words", "n_pairs", *(("n_tokens",) if has_order(manifest) else ()))
+    figures = [manifest.facts.get(name) for name in names]
+    if set(manifest.files) != listed or not all(map(_is_size, figures)):
         raise FileError(path / MANIFEST, f"does not list the files of an index; {KIND.advice}")
     _check_sizes(manifest)
-    for name in FILES:
+    for name in manifest.files:
         manifest.check_size(name)
     return manifest
+
+
+def has_order(manifest: Manifest) -> bool:
+    """Whether an index has the running text."""
+    return "tokens.bin" in manifest.files
 
 
 def _is_size(value: Any) -> bool:
@@ -241,10 +262,32 @@ def _check_sizes(manifest: Manifest) -> None:
         "word_documents": 4 * n_pairs,
         "word_counts": 8 * n_words,
     }
+    if has_order(manifest):
+        n_tokens = manifest.facts["n_tokens"]
+        expected |= {"tokens": 4 * n_tokens, "places": 4 * (n_tokens - n_documents - 1)}
     for name, size in expected.items():
         if manifest.files[f"{name}.bin"].size != size:
             problem = f"should have {size:,} bytes by the figures of {MANIFEST}; {KIND.problem}"
             raise FileError(manifest.folder / f"{name}.bin", problem)
+
+
+class StoredArray(Generic[Number]):
+    """Field for an array, or for a function that maps and checks one: called when the array is first used."""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, index: object | None, owner: type | None = None) -> NDArray[Number]:
+        if index is None:
+            raise AttributeError(self._name)  # so that the field has no default
+        found = index.__dict__[self._name]
+        if callable(found):
+            found = index.__dict__[self._name] = found()
+        array: NDArray[Number] = found
+        return array
+
+    def __set__(self, index: object, value: NDArray[Number] | Callable[[], NDArray[Number]]) -> None:
+        index.__dict__[self._name] = value
 
 
 def array(manifest: Manifest, name: str) -> NDArray[Any]:
@@ -280,14 +323,14 @@ def read_json(manifest: Manifest, name: str, parse: Callable[[Any], Parsed]) -> 
         raise FileError(file, f"damaged: {error!r}; build the index again") from None
 
 
-def read_words(manifest: Manifest) -> list[str]:
-    """Vocabulary, one word per line."""
-    file = manifest.folder / "vocabulary.txt"
+def read_words(manifest: Manifest, name: str = "vocabulary.txt") -> list[str]:
+    """Vocabulary, or the other words of the running text, one per line."""
+    file = manifest.folder / name
     try:
         words = manifest.read(file.name).decode("utf-8").split("\n")[:-1]
     except UnicodeDecodeError as error:
         raise FileError(file, f"damaged: not UTF-8 at byte {error.start}; build the index again") from None
-    if len(words) != manifest.facts["n_words"]:
+    if name == "vocabulary.txt" and len(words) != manifest.facts["n_words"]:
         raise FileError(file, f"damaged: another number of words than in {MANIFEST}")
     return words
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from omnitm._native import WordTable
 
 NO_LIMIT = 2**63 - 1
+MOST_OTHER_WORDS = 100_000  # outside the vocabulary, that a running text tells apart
 
 
 @dataclass(frozen=True)
@@ -130,10 +131,40 @@ class IndexSummary:
         return cls(**figures)
 
 
-class VocabularyChoice:
-    """Chooses the vocabulary from one or more tables that share no word."""
+class _MostFrequent:
+    """The most frequent words of several tables, at most `limit`, in the order of the vocabulary."""
 
-    def __init__(self, rules: VocabularyRules, keep: Sequence[str], n_documents: int) -> None:
+    def __init__(self, limit: int) -> None:
+        self.limit = limit
+        self.words: list[tuple[int, str]] = []  # minus the count, word
+        self.floor = (
+            0,
+            b"",
+        )  # the last word to be kept so far: those after it need not be looked at
+
+    def add(self, records: Any) -> None:
+        letters, lengths, counts, _, _ = records
+        spelled = map(bytes.decode, words_of(letters, lengths))
+        self.words += zip((-counts.astype(np.int64)).tolist(), spelled, strict=True)
+        self.words.sort()  # quick: two parts that are sorted already
+        del self.words[self.limit :]
+        if self.words and len(self.words) == self.limit:
+            count, word = self.words[-1]
+            self.floor = (-count, word.encode())
+
+
+class VocabularyChoice:
+    """Chooses the vocabulary from one or more tables that share no word.
+
+    Parameters
+    ----------
+    n_others
+        How many words outside the vocabulary are wanted for a running text.
+    """
+
+    def __init__(
+        self, rules: VocabularyRules, keep: Sequence[str], n_documents: int, n_others: int = 0
+    ) -> None:
         self._rules = rules
         self._named = list(rules.fixed if rules.fixed is not None else keep)
         self._named_bytes = [word.encode() for word in self._named]
@@ -144,31 +175,25 @@ class VocabularyChoice:
             if rules.fixed is not None
             else (rules.min_count, *rules.document_limits(n_documents))
         )
-        self._candidates: list[tuple[int, str]] = []  # minus the count, word: in the order of the vocabulary
-        self._floor = (
-            0,
-            b"",
-        )  # the last word to be kept as things stand: those after it need not be looked at
         self._most = NO_LIMIT if rules.max_words is None else rules.max_words
+        beyond = n_others + len(rules.fixed or ()) if n_others else 0
+        self._candidates = _MostFrequent((0 if rules.fixed is not None else self._most) + beyond)
+        self._others = _MostFrequent(n_others)
         self.stop, self.rare, self.frequent, self.passed = Tally(), Tally(), Tally(), Tally()
 
     def look_at(self, table: WordTable) -> None:
         """Take candidates and figures from a table."""
-        limit = 0 if self._rules.fixed is not None else self._most
-        words, *tallies = table.select(*self._limits, limit, *self._floor)
+        candidates, others = self._candidates, self._others
+        words, other_words, *tallies = table.select(
+            *self._limits, candidates.limit, *candidates.floor, others.limit, *others.floor
+        )
         for tally, counted in zip((self.stop, self.rare, self.frequent, self.passed), tallies, strict=True):
             tally.add(counted)
         counts, documents = table.lookup(self._named_bytes)
         self._named_counts += counts
         self._named_documents += documents
-        letters, lengths, counts, _, _ = words
-        spelled = map(bytes.decode, words_of(letters, lengths))
-        self._candidates += zip((-counts.astype(np.int64)).tolist(), spelled, strict=True)
-        self._candidates.sort()  # quick: two parts that are sorted already
-        del self._candidates[self._most :]
-        if len(self._candidates) == self._most:
-            count, word = self._candidates[-1]
-            self._floor = (-count, word.encode())
+        candidates.add(words)
+        others.add(other_words)
 
     def vocabulary(self) -> tuple[list[str], NDArray[np.uint64]]:
         """Words and how often each occurs: most frequent first, or in the order that was fixed."""
@@ -179,11 +204,18 @@ class VocabularyChoice:
             for word, count in zip(self._named, self._named_counts.tolist(), strict=True)
             if count
         }
-        others = [candidate for candidate in self._candidates if candidate[1] not in named]
+        others = [candidate for candidate in self._candidates.words if candidate[1] not in named]
         ordered = others[: max(0, self._most - len(named))]
         ordered += ((count, word) for word, count in named.items())
         ordered.sort()
         return [word for _, word in ordered], np.array([-count for count, _ in ordered], dtype=np.uint64)
+
+    def other_words(self, vocabulary: Sequence[str]) -> list[str]:
+        """Name the most frequent words outside the vocabulary, whatever the reason."""
+        known = set(vocabulary)
+        found = [*self._candidates.words, *self._others.words]
+        found.sort()
+        return [word for _, word in found if word not in known][: self._others.limit]
 
     def summarize(self, kept_counts: NDArray[np.uint64], n_too_long: int) -> IndexSummary:
         """Say how many words were kept, and how many dropped for which reason."""

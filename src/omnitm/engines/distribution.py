@@ -11,7 +11,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from omnitm.engines.shared_corpus import ARRAYS, MappedCorpus, SharedCorpus, sealed_manifest
+from omnitm.engines.shared_corpus import MappedCorpus, SharedCorpus, sealed_manifest
 from omnitm.errors import FileError
 from omnitm.files.checked import FileEntry
 from omnitm.files.manifest import CHECKSUMS, CHECKSUMS_ENTRY, MANIFEST
@@ -24,18 +24,17 @@ if TYPE_CHECKING:
 
 CHUNK = 1 << 23
 CACHE_VARIABLE = "OMNITM_CACHE"
-_FILES = tuple(f"{array}.bin" for array in ARRAYS)
 
 
 class CorpusSource:
     """Reads parts of a corpus for those that do not see it."""
 
     def __init__(self, corpus: SharedCorpus) -> None:
-        self._folder = Path(corpus.path)
+        self._folder, self._files = Path(corpus.path), corpus.files
 
     def read(self, name: str, offset: int, size: int) -> bytes:
         """Read a part of the manifest or of an array."""
-        if name not in {MANIFEST, CHECKSUMS, *_FILES}:
+        if name not in {MANIFEST, CHECKSUMS, *self._files}:
             raise FileError(self._folder / name, "is not given away")
         with (self._folder / name).open("rb") as file:
             file.seek(offset)
@@ -57,25 +56,25 @@ def local_copy(corpus: SharedCorpus, read: Read | None) -> MappedCorpus | None:
     """
     cache = _private_folder()
     folder = cache / corpus.seal
-    here = SharedCorpus(str(folder), corpus.seal)
+    here = corpus._replace(path=str(folder))
     with _locked(cache / f"{corpus.seal}.lock"):  # one worker fetches, the others wait
         with contextlib.suppress(FileError):
             return MappedCorpus.open(here)
         if read is None:
             return None
-        _fetch(corpus.seal, read, folder)
+        _fetch(corpus, read, folder)
     return MappedCorpus.open(here)
 
 
-def _fetch(seal: str, read: Read, folder: Path) -> None:
+def _fetch(corpus: SharedCorpus, read: Read, folder: Path) -> None:
     partial = folder.with_suffix(".partial")
     try:
         for old in (partial, folder):
             shutil.rmtree(old, ignore_errors=True)
         partial.mkdir(mode=0o700)
         (partial / MANIFEST).write_bytes(read(MANIFEST, 0, CHUNK))
-        manifest = sealed_manifest(partial, seal, sums=False)
-        for name in _FILES:
+        manifest = sealed_manifest(partial, corpus.seal, sums=False)
+        for name in corpus.files:
             _fetch_file(name, manifest.files[name], read, partial)
         if CHECKSUMS_ENTRY in manifest.facts:
             _fetch_file(CHECKSUMS, FileEntry(**manifest.facts[CHECKSUMS_ENTRY]), read, partial)

@@ -76,7 +76,10 @@ class ProcessesEngine:
             raise EngineError("The engine 'processes' needs Linux or macOS; use the engine 'threads' here.")
         ledger = Ledger(jobs)
         patience = Patience(settings, self.patience)
-        with shared(index) as corpus, _Pool(corpus, settings, write, patience) as pool:
+        with (
+            shared(index, has_order="place" in settings.kinds) as corpus,
+            _Pool(corpus, settings, write, patience) as pool,
+        ):
             pool.grow(min(self.n_jobs, len(jobs)))
             reported = time.monotonic()
             while not ledger.is_complete:

@@ -24,6 +24,7 @@ from omnitm.engines.job_queue import Ledger
 from omnitm.engines.ray_tasks import BatchResult, BatchTask, CorpusNotHere, train_batch
 from omnitm.engines.shared_corpus import shared
 from omnitm.errors import EngineError, MissingExtraError
+from omnitm.machine.autoencoder import n_features
 from omnitm.parameters import check_integer
 
 if TYPE_CHECKING:
@@ -78,9 +79,14 @@ class RayEngine:
     ) -> None:
         """Train every job; see `omnitm.engines.Engine`."""
         ledger = Ledger(jobs)
-        with connected(self.address, self.n_jobs) as ray, shared(index) as corpus:
+        with (
+            connected(self.address, self.n_jobs) as ray,
+            shared(index, has_order="place" in settings.kinds) as corpus,
+        ):
             task = BatchTask(corpus, settings, __version__, self.patience)
-            with _Dispatcher(ray, task, ledger, index.n_words, write) as dispatcher:
+            with _Dispatcher(
+                ray, task, ledger, sum(n_features(index, settings, kind) for kind in settings.kinds), write
+            ) as dispatcher:
                 while not ledger.is_complete:
                     dispatcher.submit()
                     dispatcher.collect(_SECONDS_BETWEEN_REPORTS)
@@ -96,7 +102,7 @@ class _Dispatcher:
         ray: Any,
         task: BatchTask,
         ledger: Ledger,
-        n_words: int,
+        row_size: int,
         write: Callable[[int, NDArray[np.int16]], None],
     ) -> None:
         self._ray, self._ledger, self._write, self._corpus = ray, ledger, write, task.corpus
@@ -105,7 +111,7 @@ class _Dispatcher:
         self._source: Any = None
         self._flying: dict[Any, list[WordJob]] = {}
         self._again: deque[list[WordJob]] = deque()
-        self._largest_batch = max(1, _LARGEST_RESULT // (2 * n_words))
+        self._largest_batch = max(1, _LARGEST_RESULT // (2 * row_size))
         self._seconds_per_word: float | None = None
         self._cores, self._counted = 1, -math.inf
 

@@ -14,7 +14,7 @@ from omnitm.engines.distribution import local_copy
 from omnitm.engines.hang_timeout import silence_allowed
 from omnitm.engines.shared_corpus import MappedCorpus, SharedCorpus
 from omnitm.errors import EngineError, FileError
-from omnitm.machine.autoencoder import Autoencoder
+from omnitm.machine.autoencoder import WordTrainer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -58,7 +58,7 @@ def train_batch(task: BatchTask, jobs: Sequence[WordJob], source: Any = None) ->
         raise EngineError(f"Versions of omnitm differ: {versions}; install the same everywhere.")
     machine = _machine(task, source)
     started = time.monotonic()
-    vectors = np.empty((len(jobs), machine.index.n_words), dtype=np.int16)
+    vectors = np.empty((len(jobs), machine.row_size), dtype=np.int16)
     trained: list[int] = []
     failures: dict[int, str] = {}
     with _watchdog(task, len(jobs)):
@@ -87,14 +87,14 @@ def _watchdog(task: BatchTask, n_words: int) -> Iterator[None]:
 
 
 _STANDARD_ERROR = 2
-_machines: dict[BatchTask, Autoencoder] = {}
+_machines: dict[BatchTask, WordTrainer] = {}
 
 
-def _machine(task: BatchTask, source: Any) -> Autoencoder:
+def _machine(task: BatchTask, source: Any) -> WordTrainer:
     """Return the machine of this process, which serves batch after batch."""
     if task not in _machines:
         _machines.clear()
-        _machines[task] = Autoencoder(_corpus(task.corpus, source), task.settings)
+        _machines[task] = WordTrainer(_corpus(task.corpus, source), task.settings)
     return _machines[task]
 
 

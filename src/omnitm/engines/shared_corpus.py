@@ -14,6 +14,7 @@ from omnitm.corpus import storage
 from omnitm.errors import FileError
 from omnitm.files.checked import FileDigest
 from omnitm.files.manifest import MANIFEST, Manifest, read_manifest, write_manifest
+from omnitm.machine.autoencoder import running_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from omnitm.corpus import DocumentIndex
 
 ARRAYS = ("document_offsets", "document_words", "word_offsets", "word_documents")
+ORDER_ARRAYS = ("tokens", "word_starts", "places")
 
 
 class SharedCorpus(NamedTuple):
@@ -30,6 +32,21 @@ class SharedCorpus(NamedTuple):
 
     path: str
     seal: str
+    has_order: bool = False
+    """Whether its running text is wanted too."""
+
+    @property
+    def files(self) -> list[str]:
+        """Names of the files that training reads."""
+        return [f"{name}.bin" for name in (*ARRAYS, *(ORDER_ARRAYS if self.has_order else ()))]
+
+
+class MappedText(NamedTuple):
+    """A running text, memory-mapped; see `omnitm.corpus.RunningText`."""
+
+    tokens: NDArray[np.uint32]
+    word_starts: NDArray[np.uint64]
+    places: NDArray[np.uint32]
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,6 +57,7 @@ class MappedCorpus:
     document_words: NDArray[np.uint32]
     word_offsets: NDArray[np.uint64]
     word_documents: NDArray[np.uint32]
+    running: MappedText | None = None
 
     @property
     def n_words(self) -> int:
@@ -51,8 +69,9 @@ class MappedCorpus:
         """Map a corpus and check it; refuse another one that has taken its place."""
         manifest = sealed_manifest(Path(shared.path), shared.seal)
         arrays = {name: _array(manifest, name) for name in ARRAYS}
+        running = MappedText(*(_array(manifest, name) for name in ORDER_ARRAYS)) if shared.has_order else None
         sealed_manifest(manifest.folder, shared.seal, sums=False)  # nothing was put in its place meanwhile
-        return cls(**arrays)
+        return cls(**arrays, running=running)
 
 
 def sealed_manifest(folder: Path, seal: str, *, sums: bool = True) -> Manifest:
@@ -71,24 +90,27 @@ def _array(manifest: Manifest, name: str) -> NDArray[Any]:
 
 
 @contextlib.contextmanager
-def shared(index: DocumentIndex) -> Iterator[SharedCorpus]:
+def shared(index: DocumentIndex, *, has_order: bool = False) -> Iterator[SharedCorpus]:
     """Yield where other processes find an index; one in memory is written to a temporary folder."""
+    if has_order:
+        running_of(index)
     if index.path is not None and index.seal is not None:
-        yield SharedCorpus(str(index.path.resolve()), index.seal)
+        yield SharedCorpus(str(index.path.resolve()), index.seal, has_order)
         return
     with tempfile.TemporaryDirectory(prefix="omnitm-corpus-") as name:
-        yield _written(index, Path(name))
+        yield _written(index, Path(name), has_order=has_order)
 
 
-def _written(index: DocumentIndex, folder: Path) -> SharedCorpus:
+def _written(index: DocumentIndex, folder: Path, *, has_order: bool) -> SharedCorpus:
     digests = {}
-    for name in ARRAYS:
+    for name in (*ARRAYS, *(ORDER_ARRAYS if has_order else ())):
         path = folder / f"{name}.bin"
-        content = np.ascontiguousarray(getattr(index, name), dtype=storage.ARRAYS[name]).view(np.uint8)
+        source = index.running if name in ORDER_ARRAYS else index
+        content = np.ascontiguousarray(getattr(source, name), dtype=storage.ARRAYS[name]).view(np.uint8)
         _store(path, content.data)
         digests[path.name] = FileDigest(content)
     write_manifest(folder, storage.KIND, digests)
-    return SharedCorpus(str(folder), read_manifest(folder, storage.KIND, sums=False).sha256)
+    return SharedCorpus(str(folder), read_manifest(folder, storage.KIND, sums=False).sha256, has_order)
 
 
 def _store(path: Path, content: bytes | memoryview) -> None:

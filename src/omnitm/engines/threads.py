@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from omnitm.machine.autoencoder import Autoencoder
+from omnitm.machine.autoencoder import WordTrainer
 from omnitm.parameters import check_integer
 
 if TYPE_CHECKING:
@@ -49,9 +49,9 @@ class ThreadsEngine:
         crew = _Crew(jobs)
 
         def work(member: int) -> None:
-            machine = Autoencoder(index, settings)
+            machine = WordTrainer(index, settings)
             crew.when_stopped(machine.stop)
-            vector = np.empty(index.n_words, dtype=np.int16)
+            vector = np.empty(machine.row_size, dtype=np.int16)
             for job in crew.jobs_of(member):
                 if not machine.train(job.target, job.key):
                     return

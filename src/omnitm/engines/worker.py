@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from omnitm.engines.shared_corpus import MappedCorpus, SharedCorpus
-from omnitm.machine.autoencoder import Autoencoder
+from omnitm.machine.autoencoder import WordTrainer
 
 if TYPE_CHECKING:
     from omnitm.engines.protocol import WordJob
@@ -49,9 +49,9 @@ def _work(
     settings: AutoencoderSettings,
     jobs: queue.SimpleQueue[WordJob],
 ) -> None:
-    message = bytearray(HEADER.size + 2 * corpus.n_words)
+    machine = WordTrainer(corpus, settings)
+    message = bytearray(HEADER.size + 2 * machine.row_size)
     vector = np.frombuffer(message, dtype=np.int16, offset=HEADER.size)
-    machine = Autoencoder(corpus, settings)
     connection.send_bytes(HEADER.pack(READY, 0))
     while True:
         job = jobs.get()
@@ -61,7 +61,7 @@ def _work(
         except (MemoryError, ValueError, RuntimeError) as error:
             problem = f"{type(error).__name__}: {error}"
             connection.send_bytes(HEADER.pack(FAILED, job.row) + problem.encode())
-            machine = Autoencoder(corpus, settings)  # the old one may be half-done
+            machine = WordTrainer(corpus, settings)  # the old one may be half-done
         else:
             HEADER.pack_into(message, 0, ROW, job.row)
             connection.send_bytes(message)

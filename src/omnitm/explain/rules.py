@@ -207,7 +207,7 @@ class Machines:
     def _train(self, word: str, row: NDArray[np.int16]) -> TrainedMachine:
         key = word_key(self.record.seed, word)
         self._native.train(self.index.word_id(word), key)
-        if not np.array_equal(as_stored(self._native.embedding(), self.record), row):
+        if not np.array_equal(as_stored(self._native.embedding(), self.record.keep_top), row):
             raise CorpusError(other_corpus(self.index))
         states, weights = self._native.states, self._native.weights
         return TrainedMachine(word, key, self.index.vocabulary, self.record.settings, states, weights)

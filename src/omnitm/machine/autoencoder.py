@@ -4,21 +4,23 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from enum import IntEnum
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
 from omnitm import _native
 from omnitm.errors import CorpusError
+from omnitm.machine.settings import kind_key
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from numpy.typing import NDArray
 
-    from omnitm.machine.settings import AutoencoderSettings
+    from omnitm.machine.settings import AutoencoderSettings, Kind
 
 _NO_LIMIT = 2**32 - 1
+_N_OFFSETS = 4  # as in corpus/running.py
 
 
 class Feedback(IntEnum):
@@ -41,6 +43,33 @@ class Recording(NamedTuple):
     """A `Feedback` each."""
     weights: NDArray[np.int32]
     """Weights of the clauses."""
+
+
+class TrainingText(Protocol):
+    """What a machine sees of a running text; see `omnitm.corpus.RunningText`."""
+
+    @property
+    def tokens(self) -> NDArray[np.uint32]:
+        """Numbers of the words in their order."""
+
+    @property
+    def word_starts(self) -> NDArray[np.uint64]:
+        """Where the places of each number begin, and the end."""
+
+    @property
+    def places(self) -> NDArray[np.uint32]:
+        """Places of all numbers."""
+
+
+Text_co = TypeVar("Text_co", bound=TrainingText, covariant=True)
+
+
+class HasText(Protocol[Text_co]):
+    """What may have a running text."""
+
+    @property
+    def running(self) -> Text_co | None:
+        """The text in its order, if it was kept."""
 
 
 class TrainingCorpus(Protocol):
@@ -66,6 +95,10 @@ class TrainingCorpus(Protocol):
     def n_words(self) -> int:
         """Size of the vocabulary."""
 
+    @property
+    def running(self) -> TrainingText | None:
+        """The text in its order, if it was kept."""
+
 
 class Autoencoder:
     """A Tsetlin machine autoencoder whose memory is used again for every word.
@@ -78,6 +111,8 @@ class Autoencoder:
         The corpus; its arrays are shared, not copied.
     settings
         What to learn and how long.
+    kind
+        Whether it learns from documents ("topic") or from the places of a running text ("place").
     negated_literals
         Whether clauses may ask for the absence of a word; without, "sliced" is the only kernel.
     kernel
@@ -91,14 +126,17 @@ class Autoencoder:
         index: TrainingCorpus,
         settings: AutoencoderSettings,
         *,
+        kind: Kind = "topic",
         negated_literals: bool = True,
         kernel: str = "auto",
         isa: str = "auto",
     ) -> None:
-        self.index, self.settings = index, settings
+        self.index, self.settings, self.kind = index, settings, kind
+        self.n_features = n_features(index, settings, kind)
+        arrays = corpus_arrays(index) if kind == "topic" else _running_arrays(index, settings)
         self._native = _native.Autoencoder(
-            *corpus_arrays(index),
-            **native_settings(index, settings),
+            *arrays,
+            **native_settings(self.n_features, settings),
             state_bits=settings.state_bits,
             fast=settings.algorithm == "fast",
             negated=negated_literals,
@@ -128,14 +166,14 @@ class Autoencoder:
     def embedding(self, out: NDArray[np.int16] | None = None) -> NDArray[np.int16]:
         """Read the Omni embedding of the trained word (Algorithm 1 of the paper)."""
         if out is None:
-            out = np.empty(self.index.n_words, dtype=np.int16)
+            out = np.empty(self.n_features, dtype=np.int16)
         self._native.embedding(out)
         return out
 
     @property
     def states(self) -> NDArray[np.uint8]:
-        """All automaton states, clauses x literals: first "word k occurs", then "word k does not"."""
-        out = np.empty((self.settings.n_clauses, 2 * self.index.n_words), dtype=np.uint8)
+        """All automaton states, clauses x literals: first "feature k occurs", then "it does not"."""
+        out = np.empty((self.settings.n_clauses, 2 * self.n_features), dtype=np.uint8)
         self._native.states(out.reshape(-1))
         return out
 
@@ -161,7 +199,63 @@ def corpus_arrays(index: TrainingCorpus) -> tuple[NDArray[Any], ...]:
     return index.document_offsets, index.document_words, index.word_offsets, index.word_documents
 
 
-def native_settings(index: TrainingCorpus, settings: AutoencoderSettings) -> dict[str, Any]:
+def _running_arrays(index: TrainingCorpus, settings: AutoencoderSettings) -> tuple[Any, ...]:
+    from omnitm.corpus.running import feature_numbers  # not above: who only reads a model needs no corpus
+
+    running = running_of(index)
+    numbers = feature_numbers(running.word_starts, settings.n_place_features)
+    n_words = n_features(index, settings, "place") // _N_OFFSETS
+    return running.tokens, running.word_starts, running.places, numbers, n_words
+
+
+def running_of(index: HasText[Text_co]) -> Text_co:
+    """Return the running text of an index, or say how to get one."""
+    if index.running is None:
+        raise CorpusError(
+            "The corpus has no running text, so places of words cannot be learned; make an index that keeps "
+            "it: omnitm index TEXT -o INDEX; or train with contexts='topic' (--contexts topic)."
+        )
+    return index.running
+
+
+def n_features(index: TrainingCorpus, settings: AutoencoderSettings, kind: Kind) -> int:
+    """Count the coordinates that a machine of this kind has."""
+    if kind == "topic":
+        return index.n_words
+    from omnitm.corpus.running import feature_words
+
+    return _N_OFFSETS * len(feature_words(running_of(index).word_starts, settings.n_place_features))
+
+
+class WordTrainer:
+    """Trains a word on all that the settings name, and puts the coordinates side by side: topic, then place.
+
+    Not thread-safe: give each thread its own. The GIL is released while it trains.
+    """
+
+    def __init__(self, index: TrainingCorpus, settings: AutoencoderSettings) -> None:
+        self._machines = [Autoencoder(index, settings, kind=kind) for kind in settings.kinds]
+        self.row_size = sum(machine.n_features for machine in self._machines)
+
+    def train(self, target: int, key: int) -> bool:
+        """Learn word number `target` from the draws of `key`; False if `stop` ended it early."""
+        return all(machine.train(target, kind_key(key, machine.kind)) for machine in self._machines)
+
+    def stop(self) -> None:
+        """Make `train`, running in another thread, return soon."""
+        for machine in self._machines:
+            machine.stop()
+
+    def embedding(self, out: NDArray[np.int16]) -> NDArray[np.int16]:
+        """Read the coordinates of the trained word into `out`, of length `row_size`."""
+        start = 0
+        for machine in self._machines:
+            machine.embedding(out[start : start + machine.n_features])
+            start += machine.n_features
+        return out
+
+
+def native_settings(n_features: int, settings: AutoencoderSettings) -> dict[str, Any]:
     """Return the settings that all native machines have, as the native code wants them."""
     limit = settings.max_included_literals
     return {
@@ -171,7 +265,7 @@ def native_settings(index: TrainingCorpus, settings: AutoencoderSettings) -> dic
         "accumulation": settings.accumulation,
         "n_examples": settings.total_examples,
         "label_probability": int(settings.output_balancing * 2**32),
-        "max_included": _NO_LIMIT if limit is None or limit >= 2 * index.n_words else limit,
+        "max_included": _NO_LIMIT if limit is None or limit >= 2 * n_features else limit,
     }
 
 

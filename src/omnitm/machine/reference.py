@@ -6,19 +6,63 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from omnitm.corpus.assembling import DOCUMENT_END
+from omnitm.corpus.running import NO_FEATURE, OFFSETS, feature_numbers
 from omnitm.machine.draws import Purpose, below, draw, high, literal_coins, low
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from omnitm.corpus import DocumentIndex
-    from omnitm.machine.settings import AutoencoderSettings
+    from omnitm.machine.settings import AutoencoderSettings, Kind
+
+
+class _Documents:
+    """What a word is about: documents with it and without it, as sets of words; the word itself is hidden."""
+
+    def __init__(self, index: DocumentIndex, target: int) -> None:
+        self._index, self.n_features, self.hidden = index, index.n_words, [target]
+        self.all = np.arange(index.n_documents)
+        self.inside = index.documents_with(target)
+        self.outside = np.setdiff1d(self.all, self.inside)
+
+    def features_of(self, document: int) -> NDArray[np.uint32]:
+        return self._index.words_of(document)
+
+
+class _Places:
+    """Where a word stands: places of it and of other words, as sets of neighbours; nothing is hidden."""
+
+    def __init__(self, index: DocumentIndex, settings: AutoencoderSettings, target: int) -> None:
+        assert index.running is not None  # noqa: S101  # the caller's business
+        self._running = index.running
+        self._features = feature_numbers(index.running.word_starts, settings.n_place_features)
+        self._n_words = len(index.running.feature_words(settings.n_place_features))
+        self.n_features = len(OFFSETS) * self._n_words
+        self.hidden: list[int] = []
+        starts = index.running.word_starts.astype(np.int64)
+        self.all = np.arange(starts[-1])
+        self.inside = np.arange(starts[target], starts[target + 1])
+        self.outside = np.setdiff1d(self.all, self.inside)
+
+    def features_of(self, rank: int) -> list[int]:
+        place, tokens = int(self._running.places[rank]), self._running.tokens
+        features = []
+        for block, offset in enumerate(OFFSETS):
+            between = tokens[place + offset // 2] if abs(offset) == 2 else None
+            if between == DOCUMENT_END or not 0 <= place + offset < len(tokens):
+                continue
+            number = tokens[place + offset]
+            if number != DOCUMENT_END and self._features[number] != NO_FEATURE:
+                features.append(block * self._n_words + int(self._features[number]))
+        return features
 
 
 class ReferenceAutoencoder:
     """One target word's machine, example by example.
 
-    `states` is clauses x literals; literal k is "word k occurs", literal n_words + k "word k does not".
+    `states` is clauses x literals; literal k is "feature k occurs", literal n_features + k "it does not". A
+    feature is a word of a document, or for the kind "place" a word at one of four places around the target.
     """
 
     def __init__(
@@ -28,22 +72,22 @@ class ReferenceAutoencoder:
         target: int,
         key: int,
         *,
+        kind: Kind = "topic",
         negated_literals: bool = True,
     ) -> None:
+        self._source = _Documents(index, target) if kind == "topic" else _Places(index, settings, target)
+        self.n_features = n_features = self._source.n_features
         self.index, self.settings, self.target, self.key = index, settings, target, key
         heads = draw(key, Purpose.INITIAL_WEIGHT, 0, settings.n_clauses) >> np.uint64(63)
         self.weights: NDArray[np.int32] = np.where(heads == 1, 1, -1).astype(np.int32)
-        self.states = np.full(
-            (settings.n_clauses, 2 * index.n_words), settings.include_from - 1, dtype=np.int16
-        )
-        self.visible = np.ones(2 * index.n_words, dtype=bool)
-        self.visible[index.n_words :] = negated_literals
-        self.visible[[target, index.n_words + target]] = False
+        self.states = np.full((settings.n_clauses, 2 * n_features), settings.include_from - 1, dtype=np.int16)
+        self.visible = np.ones(2 * n_features, dtype=bool)
+        self.visible[n_features:] = negated_literals
+        for hidden in self._source.hidden:
+            self.visible[[hidden, n_features + hidden]] = False
         self.trained = np.ones(settings.n_clauses, dtype=bool)
         if settings.algorithm == "fast":
             self.trained = self.weights > 0
-        self._with = index.documents_with(target)
-        self._without = np.setdiff1d(np.arange(index.n_documents), self._with)
 
     def train(self) -> ReferenceAutoencoder:
         """Learn from all examples."""
@@ -55,10 +99,10 @@ class ReferenceAutoencoder:
     def prepare(self, example: int) -> tuple[bool, NDArray[np.bool_]]:
         """Draw a label and merge documents that have it into one set of true literals."""
         label = self.label(example)
-        words = np.zeros(self.index.n_words, dtype=bool)
+        present = np.zeros(self.n_features, dtype=bool)
         for document in self.documents(example, label):
-            words[self.index.words_of(document)] = True
-        return label, np.concatenate([words, ~words])
+            present[self._source.features_of(document)] = True
+        return label, np.concatenate([present, ~present])
 
     def label(self, example: int) -> bool:
         """Draw whether the example shows the target."""
@@ -66,10 +110,11 @@ class ReferenceAutoencoder:
         return int(coin) < int(self.settings.output_balancing * 2**32)
 
     def documents(self, example: int, label: bool) -> list[int]:
-        """Draw the documents of an example, with replacement."""
-        pool = self._with if label else self._without
-        if len(self._with) == 0 or len(self._without) == 0:
-            pool = np.arange(self.index.n_documents)
+        """Draw the documents of an example, or the ranks of its places, with replacement."""
+        source = self._source
+        pool = source.inside if label else source.outside
+        if len(source.inside) == 0 or len(source.outside) == 0:
+            pool = source.all
         count = self.settings.accumulation
         bits = draw(self.key, Purpose.DOCUMENT, example * count, count)
         return [int(pool[(int(b) * len(pool)) >> 64]) for b in bits]
@@ -120,7 +165,7 @@ class ReferenceAutoencoder:
         forget = literal_coins(
             self.key,
             example * self.settings.n_clauses + clause,
-            self.index.n_words,
+            self.n_features,
             self.settings.forget_probability,
         )
         if output and (limit is None or n_included <= limit):

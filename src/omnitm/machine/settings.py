@@ -9,6 +9,8 @@ from typing import Any, Literal
 from omnitm.parameters import check_choice, check_integer, check_real
 
 Algorithm = Literal["exact", "fast"]
+Contexts = Literal["topic", "place", "both"]
+Kind = Literal["topic", "place"]
 
 #: The paper's similarity experiment, and the published code where the paper is silent.
 PAPER: dict[str, Any] = {
@@ -22,6 +24,8 @@ PAPER: dict[str, Any] = {
     "state_bits": 8,
     "output_balancing": 0.5,
     "max_included_literals": 3,
+    "contexts": "topic",
+    "n_place_features": 10_000,
 }
 
 
@@ -49,6 +53,11 @@ class AutoencoderSettings:
         Share of examples made from documents that contain the word.
     max_included_literals
         A clause with more included literals than this only forgets; None: no limit.
+    contexts
+        What a word is trained on: "topic" (the paper: documents that contain it), "place" (the words next to
+        it), or "both", one machine for each.
+    n_place_features
+        How many words, the most frequent ones, are looked for at each of the four places around a word.
     """
 
     n_clauses: int = 32
@@ -61,6 +70,8 @@ class AutoencoderSettings:
     state_bits: int = 8
     output_balancing: float = 0.5
     max_included_literals: int | None = 3
+    contexts: Contexts = "topic"
+    n_place_features: int = 10_000
 
     def __post_init__(self) -> None:
         owner = "OmniTMAE"
@@ -75,6 +86,13 @@ class AutoencoderSettings:
         check_real(owner, "output_balancing", self.output_balancing, 0.0, 1.0)
         if self.max_included_literals is not None:
             check_integer(owner, "max_included_literals", self.max_included_literals, 0, 2**31 - 1)
+        check_choice(owner, "contexts", self.contexts, ("topic", "place", "both"))
+        check_integer(owner, "n_place_features", self.n_place_features, 1, 2**28)
+
+    @property
+    def kinds(self) -> tuple[Kind, ...]:
+        """The machines that a word has, in the order of their coordinates."""
+        return ("topic", "place") if self.contexts == "both" else (self.contexts,)
 
     @property
     def total_examples(self) -> int:
@@ -105,3 +123,11 @@ def word_key(seed: int, word: str) -> int:
     """
     salt = check_integer("OmniTMAE", "seed", seed, 0, 2**64 - 1).to_bytes(8, "little")
     return int.from_bytes(hashlib.blake2b(word.encode(), digest_size=8, salt=salt).digest(), "little")
+
+
+def kind_key(key: int, kind: Kind) -> int:
+    """Return the key of one of a word's machines: the word's own for topic, one made from it for place."""
+    if kind == "topic":
+        return key
+    digest = hashlib.blake2b(key.to_bytes(8, "little"), digest_size=8, person=kind.encode())
+    return int.from_bytes(digest.digest(), "little")

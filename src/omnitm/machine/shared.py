@@ -35,7 +35,10 @@ class SharedAutoencoder:
         self.index, self.settings = index, settings
         self._n_targets = 0
         self._native = _native.SharedAutoencoder(
-            *corpus_arrays(index), **native_settings(index, settings), negated=negated_literals, isa=isa
+            *corpus_arrays(index),
+            **native_settings(index.n_words, settings),
+            negated=negated_literals,
+            isa=isa,
         )
 
     def train(self, targets: Sequence[int], keys: Sequence[int], key: int) -> bool:

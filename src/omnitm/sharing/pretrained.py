@@ -11,7 +11,7 @@ from omnitm.errors import FileError, MissingExtraError, ParameterError
 from omnitm.files.kinds import PACKED_FILE
 from omnitm.files.plain import write_file, writing
 from omnitm.sharing.card import CardFacts, facts_as_json, model_card
-from omnitm.store.loading import StoredModel
+from omnitm.store.loading import stored_model
 from omnitm.store.packing import write_packed
 
 if TYPE_CHECKING:
@@ -35,14 +35,7 @@ def save_pretrained(
         folder.mkdir(parents=True, exist_ok=True)
     load = load or f"WordVectors.from_pretrained({str(folder)!r})"
     card = model_card(vectors, facts, name=name or folder.absolute().name, load=load)
-    stored = StoredModel(
-        vectors.index_to_key,
-        vectors.feature_names,
-        vectors.matrix,
-        vectors.training,
-        vectors.has_named_features,
-    )
-    write_packed(folder / PACKED_FILE, stored, card=facts_as_json(facts), force=True)
+    write_packed(folder / PACKED_FILE, stored_model(vectors), card=facts_as_json(facts), force=True)
     write_file(folder / CARD_FILE, card.encode())
 
 

@@ -32,24 +32,25 @@ from omnitm.store.manifest import (
     FEATURES,
     JOURNAL,
     KIND,
+    PLACES,
     SETTINGS,
-    TOP,
-    VECTORS,
     WORDS,
     model_manifest,
 )
 from omnitm.store.model_notes import CARD, INDEX, INDEX_NOTE, SHARD_NOTE, remove_card
 from omnitm.store.record import TrainingRecord, omni_record, record_from_bytes
-from omnitm.store.top import TopMatrix, row_encoder, row_type
+from omnitm.store.top import row_files, row_type
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
+    from omnitm.store.top import RowFile
+
 _NOTES = (INDEX_NOTE, SHARD_NOTE, CARD)
 _OWN_FILES = {JOURNAL, *_NOTES, *(f".{name}.tmp" for name in (*ALL_FILES, *_NOTES)), *ALL_FILES}
-_PLAN = (SETTINGS, FEATURES, WORDS)
+_PLAN = (SETTINGS, FEATURES, WORDS)  # and PLACES, where places are trained
 _NO_LIMIT = 1 << 62
 
 
@@ -58,28 +59,29 @@ class ModelFolder:
 
     Attributes
     ----------
-    record, features, words
-        What is being trained: settings, names of the columns, names of all rows.
+    record, features, places, words
+        What is being trained: settings, names of the columns (topic, then place), names of all rows.
     n_kept
         Rows of the finished model that words are being added to; 0 for a new model.
     """
 
     def __init__(self, path: Path, journal: Journal) -> None:
         self.path, self._journal = path, journal
-        plan = {name: read_file(path / name, _NO_LIMIT) for name in _PLAN}
+        names = (*_PLAN, PLACES) if (path / PLACES).exists() else _PLAN
+        plan = {name: read_file(path / name, _NO_LIMIT) for name in names}
         if journal.plan != _digest(plan):
-            problem = f"one of {', '.join(_PLAN)} has changed since the training began"
+            problem = f"one of {', '.join(names)} has changed since the training began"
             raise FileError(path, f"{problem}; start again with --force")
         self.record = omni_record(record_from_bytes(path / SETTINGS, plan[SETTINGS]), "be trained by words")
         self.features = words_from_bytes(path / FEATURES, plan[FEATURES])
+        self.places = words_from_bytes(path / PLACES, plan.get(PLACES, b""))
         self.words = words_from_bytes(path / WORDS, plan[WORDS])
-        self._encode = row_encoder(self.record, np.dtype(np.int16))
-        self._vectors_path = path / (VECTORS if self.record.keep_top is None else TOP)
-        has_finished = (path / MANIFEST).exists()
-        self._finished = model_manifest(path).files[self._vectors_path.name] if has_finished else None
-        self.n_kept = self._finished.size // self._row_size if self._finished else 0
+        self._finished = model_manifest(path).files if (path / MANIFEST).exists() else None
         self._plan = plan
-        self._vectors = self._open_vectors()
+        self._files = row_files(self.record, len(self.features), len(self.places))
+        last = self._files[-1]
+        self.n_kept = self._finished[last.name].size // last.row_size if self._finished else 0
+        self._descriptors = self._open_files()
 
     @classmethod
     def create(
@@ -89,10 +91,11 @@ class ModelFolder:
         features: Sequence[str],
         record: TrainingRecord,
         *,
+        places: Sequence[str] = (),
         force: bool = False,
     ) -> ModelFolder:
         """Start a new model; `force` replaces an existing one."""
-        path, contents = Path(path), [words_to_lines(features), words_to_lines(words)]
+        path, contents = Path(path), _names(features, words, places)
         check_free_for_use(path, force=force)
         with writing(path):
             path.mkdir(parents=True, exist_ok=True)
@@ -139,15 +142,16 @@ class ModelFolder:
             model = load_model(path)
             omni_record(model.record, "be extended")
             all_words = [*model.words, *words]
-            contents = [model.record.to_bytes(), words_to_lines(model.features), words_to_lines(all_words)]
-            return cls._begin(path, journal, contents)
+            places = () if model.places is None else model.places.feature_names
+            contents = _names(model.features, all_words, places)
+            return cls._begin(path, journal, [model.record.to_bytes(), *contents])
         except BaseException:
             journal.close()
             raise
 
     @classmethod
     def _begin(cls, path: Path, journal: Journal, contents: Sequence[bytes]) -> ModelFolder:
-        plan = dict(zip(_PLAN, contents, strict=True))
+        plan = dict(zip((*_PLAN, PLACES)[: len(contents)], contents, strict=True))
         for name, content in plan.items():
             if not (path / name).exists() or read_file(path / name, _NO_LIMIT) != content:
                 write_file(path / name, content)
@@ -160,54 +164,64 @@ class ModelFolder:
 
     def write(self, row: int, vector: NDArray[np.int16]) -> None:
         """Store one row and note it in the journal; safe to call from several threads."""
-        content = self._encode(vector)
+        crc = 0
+        for file, descriptor in zip(self._files, self._descriptors, strict=True):
+            content = file.encode(vector)
+            try:
+                written = system.write_at(descriptor, content, row * file.row_size)
+                problem = "" if written == len(content) else os.strerror(errno.ENOSPC)
+                crc = zlib.crc32(content, crc)
+            except OSError as error:
+                problem = error.strerror or str(error)
+            if problem:
+                raise self._not_written(file, problem)
         try:
-            written = system.write_at(self._vectors, content, row * self._row_size)
-            if written == len(content):
-                self._journal.add(row, zlib.crc32(content))
-                return
-            problem = os.strerror(errno.ENOSPC)
+            self._journal.add(row, crc)
         except OSError as error:
-            problem = error.strerror or str(error)
-        raise FileError(
-            self._vectors_path,
+            raise self._not_written(self._files[0], error.strerror or str(error)) from error
+
+    def _not_written(self, file: RowFile, problem: str) -> FileError:
+        return FileError(
+            self.path / file.name,
             f"cannot be written: {problem}; finished rows are kept, continue with --resume",
         )
 
     def read(self, row: int) -> NDArray[np.int16]:
-        """Read one row that is finished."""
-        content = self._row_bytes(row)
-        if self.record.keep_top is None:
-            return np.frombuffer(content, dtype="<i2")
-        rows = np.frombuffer(content, dtype=row_type(self.record.keep_top))
-        return TopMatrix(self._vectors_path, rows, len(self.features)).read_row(0)
+        """Read all coordinates of one row that is finished."""
+        parts = zip(self._files, self._row_contents(row), strict=True)
+        return np.concatenate([file.decode(self.path / file.name, content) for file, content in parts])
 
     def is_sound(self, row: int) -> bool:
         """Whether a row is finished, and on the disk as it was written."""
-        if row < self.n_kept:
-            return True
-        return self._journal.rows.get(row) == zlib.crc32(self._row_bytes(row))
+        return row < self.n_kept or self._is_as_written(row, self._row_contents(row))
+
+    def _is_as_written(self, row: int, contents: Sequence[bytes]) -> bool:
+        crc = 0
+        for content in contents:
+            crc = zlib.crc32(content, crc)
+        return self._journal.rows.get(row) == crc
 
     def finish(self) -> list[int]:
         """Declare the model finished, unless rows are damaged or missing: those are returned."""
-        rows, damaged = self._check_rows()
+        digests, damaged = self._check_rows()
         if damaged:
             for row in damaged:
                 self._journal.rows.pop(row, None)
             return damaged
-        with writing(self._vectors_path):
-            os.fsync(self._vectors)
-        digests = {name: FileDigest(content) for name, content in self._plan.items()}
-        write_manifest(self.path, KIND, {**digests, self._vectors_path.name: rows})
+        for file, descriptor in zip(self._files, self._descriptors, strict=True):
+            with writing(self.path / file.name):
+                os.fsync(descriptor)
+        texts = {name: FileDigest(content) for name, content in self._plan.items()}
+        rows = {file.name: digest for file, digest in zip(self._files, digests, strict=True)}
+        write_manifest(self.path, KIND, {**texts, **rows})
         self._journal.remove()
         sync_folder(self.path)
         return []
 
     def close(self) -> None:
         """Give the lock up; unfinished rows can be continued by anyone."""
-        if self._vectors >= 0:
-            os.close(self._vectors)
-            self._vectors = -1
+        while self._descriptors:
+            os.close(self._descriptors.pop())
         self._journal.close()
 
     def __enter__(self) -> ModelFolder:  # noqa: PYI034 - typing.Self came with Python 3.11
@@ -216,41 +230,58 @@ class ModelFolder:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    @property
-    def _row_size(self) -> int:
-        keep_top = self.record.keep_top
-        return 2 * len(self.features) if keep_top is None else row_type(keep_top).itemsize
+    def _row_contents(self, row: int) -> list[bytes]:
+        return [
+            system.read_at(descriptor, file.row_size, row * file.row_size)
+            for file, descriptor in zip(self._files, self._descriptors, strict=True)
+        ]
 
-    def _row_bytes(self, row: int) -> bytes:
-        return system.read_at(self._vectors, self._row_size, row * self._row_size)
-
-    def _open_vectors(self) -> int:
-        path, size = self._vectors_path, len(self.words) * self._row_size
-        missing = size - self.n_kept * self._row_size - len(self._journal.rows) * self._row_size
+    def _open_files(self) -> list[int]:
+        row_size = sum(file.row_size for file in self._files)
+        missing = (len(self.words) - self.n_kept - len(self._journal.rows)) * row_size
         free = shutil.disk_usage(self.path).free
         if missing > free:
-            hint = "" if self.record.keep_top else "; --keep-top 1000 stores 6 kB per word instead"
-            raise FileError(
-                path, f"needs {missing:,} more bytes, but only {free:,} are free on its disk{hint}"
+            kept = row_type(1000).itemsize + sum(file.row_size for file in self._files[1:])
+            hint = (
+                "" if self.record.keep_top else f"; --keep-top 1000 stores {kept // 1000} kB per word instead"
             )
-        with writing(path):
-            descriptor = os.open(path, os.O_RDWR | os.O_CREAT | system.CAREFULLY, 0o666)
-            os.ftruncate(descriptor, size)
-        return descriptor
+            raise FileError(
+                self.path / self._files[0].name,
+                f"needs {missing:,} more bytes, but only {free:,} are free on its disk{hint}",
+            )
+        descriptors = []
+        for file in self._files:
+            with writing(self.path / file.name):
+                flags = os.O_RDWR | os.O_CREAT | system.CAREFULLY
+                descriptors.append(os.open(self.path / file.name, flags, 0o666))
+                os.ftruncate(descriptors[-1], len(self.words) * file.row_size)
+        return descriptors
 
-    def _check_rows(self) -> tuple[FileDigest, list[int]]:
-        """Hash the whole file, and compare each new row with the journal on the way."""
-        digest, damaged = FileDigest(), []
+    def _check_rows(self) -> tuple[list[FileDigest], list[int]]:
+        """Hash the whole files, and compare each new row with the journal on the way."""
+        digests, damaged = [FileDigest() for _ in self._files], []
         for row in range(len(self.words)):
-            content = self._row_bytes(row)
-            digest.update(content)
-            if row + 1 == self.n_kept and digest.entry != self._finished:
-                raise FileError(
-                    self._vectors_path, "is damaged in the rows trained before; restore it from a copy"
-                )
-            if row >= self.n_kept and self._journal.rows.get(row) != zlib.crc32(content):
+            contents = self._row_contents(row)
+            for digest, content in zip(digests, contents, strict=True):
+                digest.update(content)
+            if row + 1 == self.n_kept:
+                self._check_kept(digests)
+            if row >= self.n_kept and not self._is_as_written(row, contents):
                 damaged.append(row)
-        return digest, damaged
+        return digests, damaged
+
+    def _check_kept(self, digests: Sequence[FileDigest]) -> None:
+        for file, digest in zip(self._files, digests, strict=True):
+            if self._finished and digest.entry != self._finished[file.name]:
+                raise FileError(
+                    self.path / file.name, "is damaged in the rows trained before; restore it from a copy"
+                )
+
+
+def _names(features: Sequence[str], words: Sequence[str], places: Sequence[str]) -> list[bytes]:
+    """Contents of the files with the names; the last one only if there are names of places."""
+    contents = [words_to_lines(features), words_to_lines(words)]
+    return [*contents, words_to_lines(places)] if places else contents
 
 
 def adding(path: str | Path) -> tuple[int, int] | None:
@@ -316,4 +347,4 @@ def _held(path: Path, entries: set[str]) -> tuple[str, str]:
 
 
 def _digest(plan: dict[str, bytes]) -> bytes:
-    return hashlib.sha256(b"".join(hashlib.sha256(plan[name]).digest() for name in _PLAN)).digest()
+    return hashlib.sha256(b"".join(hashlib.sha256(content).digest() for content in plan.values())).digest()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from omnitm.errors import FileError
+from omnitm.errors import FileError, ParameterError
 from omnitm.files.kinds import refuse_other_kinds, shell_name
 from omnitm.files.manifest import MANIFEST
 from omnitm.files.plain import read_file, words_from_bytes
@@ -18,6 +18,8 @@ from omnitm.store.manifest import (
     COORDINATES,
     FEATURES,
     JOURNAL,
+    PLACE_VECTORS,
+    PLACES,
     SETTINGS,
     SPARSE,
     TOP,
@@ -28,17 +30,28 @@ from omnitm.store.manifest import (
     vectors_name,
 )
 from omnitm.store.packed import is_packed, read_packed
-from omnitm.store.record import JSON_LIMIT, AnyRecord, is_sparse, keep_top_of, record_from_bytes
+from omnitm.store.record import (
+    JSON_LIMIT,
+    AnyRecord,
+    is_place_only,
+    is_sparse,
+    keep_places_of,
+    keep_top_of,
+    record_from_bytes,
+)
 from omnitm.store.sparse import SparseMatrix
 from omnitm.store.top import TopMatrix, row_type
+from omnitm.vectors.word_vectors import PlaceVectors, WordVectors
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from omnitm.files.checked import CheckedFile
+    from omnitm.files.manifest import Manifest
     from omnitm.similarity.row_matrix import RowMatrix
 
 _WORDS_LIMIT = 1 << 28
+_GROWING = {WORDS, VECTORS, TOP, PLACE_VECTORS}
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,6 +64,8 @@ class StoredModel:
         A numpy array, or a `RowMatrix` where rows are made when they are read.
     is_named
         Whether columns are words.
+    places
+        Coordinates of place, and their names; None: they were not trained.
     """
 
     words: list[str]
@@ -58,6 +73,18 @@ class StoredModel:
     matrix: NDArray[Any]
     record: AnyRecord
     is_named: bool = True
+    places: PlaceVectors | None = None
+
+
+def stored_model(vectors: WordVectors) -> StoredModel:
+    """Return vectors as a model on the disk has them."""
+    if vectors.training is None:
+        raise ParameterError("Vectors of unknown origin cannot be saved as a model: 'training' is None.")
+    matrix, features = vectors.matrix, vectors.feature_names
+    is_named = vectors.has_named_features
+    if is_place_only(vectors.training):
+        matrix, features, is_named = np.empty((len(vectors), 0), dtype=np.int16), [], True
+    return StoredModel(vectors.index_to_key, features, matrix, vectors.training, is_named, vectors.place)
 
 
 def load_model(folder: str | Path, *, verify: bool = False) -> StoredModel:
@@ -70,24 +97,26 @@ def load_model(folder: str | Path, *, verify: bool = False) -> StoredModel:
     manifest = model_manifest(folder)
     is_growing = (folder / JOURNAL).exists()  # words are being added
     for name in manifest.files:
-        manifest.check_size(name, may_grow=is_growing and name in {WORDS, VECTORS, TOP})
+        manifest.check_size(name, may_grow=is_growing and name in _GROWING)
     record = record_from_bytes(folder / SETTINGS, manifest.read(SETTINGS, JSON_LIMIT))
     columns = FEATURES if FEATURES in manifest.files else COORDINATES
     features = words_from_bytes(folder / columns, manifest.read(columns, _WORDS_LIMIT))
     words = words_from_bytes(folder / WORDS, manifest.read(WORDS, _WORDS_LIMIT))
     unknown = set(words).difference(features)
-    if unknown and columns == FEATURES:
+    if unknown and columns == FEATURES and not is_place_only(record):
         raise FileError(folder / WORDS, f"names {min(unknown)!r}, which {FEATURES} does not have")
     vectors = vectors_name(manifest.files)
     if (vectors == TOP) != (keep_top_of(record) is not None):
         raise FileError(folder / SETTINGS, f"does not say the same of 'keep_top' as {MANIFEST}")
     if vectors in {VECTORS, SPARSE} and (vectors == SPARSE) != is_sparse(record):
         raise FileError(folder / SETTINGS, f"does not say the same of 'sparse' as {MANIFEST}")
-    if verify:
-        manifest.verify(vectors)
+    places = _stored_places(manifest, len(words), record)
+    for name in (vectors, PLACE_VECTORS) if verify else ():
+        if name in manifest.files:
+            manifest.verify(name)
     rows = _rows_of(manifest.map(vectors), len(words), len(features), keep_top_of(record))
     matrix = cast("NDArray[Any]", rows)  # it answers what is asked of arrays
-    return StoredModel(words, features, matrix, record, columns == FEATURES)
+    return StoredModel(words, features, matrix, record, columns == FEATURES, places)
 
 
 def _check_finished(folder: Path) -> None:
@@ -110,7 +139,18 @@ def _check_finished(folder: Path) -> None:
 def _packed_model(path: Path, *, verify: bool) -> StoredModel:
     packed = read_packed(path, verify=verify)
     matrix = cast("NDArray[Any]", packed.matrix)
-    return StoredModel(packed.words, packed.features, matrix, packed.record, packed.is_named)
+    return StoredModel(packed.words, packed.features, matrix, packed.record, packed.is_named, packed.places)
+
+
+def _stored_places(manifest: Manifest, n_rows: int, record: AnyRecord) -> PlaceVectors | None:
+    kept = keep_places_of(record)
+    if (kept is not None) != (PLACES in manifest.files):
+        raise FileError(manifest.folder / SETTINGS, f"does not say the same of 'keep_places' as {MANIFEST}")
+    if kept is None:
+        return None
+    names = words_from_bytes(manifest.folder / PLACES, manifest.read(PLACES, _WORDS_LIMIT))
+    rows = _rows_of(manifest.map(PLACE_VECTORS), n_rows, len(names), kept)
+    return PlaceVectors(cast("NDArray[Any]", rows), names)
 
 
 def _rows_of(file: CheckedFile, n_rows: int, n_columns: int, keep_top: int | None) -> RowMatrix:

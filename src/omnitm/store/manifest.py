@@ -28,13 +28,17 @@ SETTINGS, FEATURES, WORDS, VECTORS = "settings.json", "features.txt", "words.txt
 COORDINATES = "coordinates.txt"  # in place of FEATURES where columns are not words
 REALS = "vectors.f32"  # in place of VECTORS
 TOP = "vectors.top"  # in place of VECTORS, if rows keep few coordinates, see top.py
+PLACES, PLACE_VECTORS = (
+    "places.txt",
+    "places.top",
+)  # of the coordinates of place, if there are any
 SPARSE = "vectors.sparse"  # in place of VECTORS, if most are zero, see sparse.py
 JOURNAL = "journal"
 SIMILARITY = "similarity.bin"  # follows from the vectors, see similarity_cache.py; not listed
 TYPES = {VECTORS: "<i2", REALS: "<f4"}
 ALL_FILES = (
     *(MANIFEST, CHECKSUMS, NEXT_CHECKSUMS),
-    *(SETTINGS, FEATURES, COORDINATES, WORDS, VECTORS, REALS, TOP, SPARSE, SIMILARITY),
+    *(SETTINGS, FEATURES, COORDINATES, WORDS, VECTORS, REALS, TOP, SPARSE, SIMILARITY, PLACES, PLACE_VECTORS),
 )
 _LISTED = (SETTINGS, FEATURES, WORDS, VECTORS)
 _INSTEAD = {COORDINATES: FEATURES, REALS: VECTORS, TOP: VECTORS, SPARSE: VECTORS}
@@ -68,6 +72,7 @@ def vectors_name(entries: Mapping[str, FileEntry]) -> str:
 
 
 def _check_listed(path: Path, files: Mapping[str, FileEntry]) -> None:
-    if sorted(_INSTEAD.get(name, name) for name in files) != sorted(_LISTED):
+    listed = [*_LISTED, PLACES, PLACE_VECTORS] if PLACES in files else _LISTED
+    if sorted(_INSTEAD.get(name, name) for name in files) != sorted(listed):
         instead = ", ".join(f"{other} for {usual}" for other, usual in _INSTEAD.items())
         raise FileError(path, f"must list exactly the files {', '.join(_LISTED)} (or {instead})")

@@ -3,7 +3,7 @@ r"""A model as one small file that opens directly: every row is compressed in pi
 ```text
 "OMNITMP\x01"           8 bytes
 blocks                  raw deflate, row by row, each row in segments of `segment` columns
-texts                   settings.json, features.txt, words.txt, each as zlib
+texts                   settings.json, features.txt, words.txt and, if there are any, places.txt, each as zlib
 blocks table            per block: size (4), CRC-32 of its bytes (4)
 rows table              per row: lowest value (2, signed), bytes per number (2)
 header                  JSON: the model's manifest, shape, segment, and the sections with size and SHA-256
@@ -12,7 +12,7 @@ length of the header (8)   SHA-256 of the header (32)   "OMNITMP\x01" (8)
 
 Numbers are little-endian. A block holds the values of its segment minus the row's lowest, as bytes: the low
 bytes of all, then the next ones if a row needs more than one byte per number. Real numbers are not changed
-before they are taken apart into bytes.
+before they are taken apart into bytes. The coordinates of place of a row follow those of topic.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ import mmap
 import os
 import zlib
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -34,13 +34,16 @@ from omnitm.similarity.row_matrix import RowMatrix
 from omnitm.store.manifest import (
     COORDINATES,
     FEATURES,
+    PLACE_VECTORS,
+    PLACES,
     SETTINGS,
     WORDS,
     manifest_entries,
     vectors_name,
 )
-from omnitm.store.record import record_from_bytes
-from omnitm.store.top import row_encoder
+from omnitm.store.record import is_place_only, keep_places_of, record_from_bytes
+from omnitm.store.top import place_encoder, row_encoder
+from omnitm.vectors.word_vectors import PlaceVectors
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -50,6 +53,8 @@ if TYPE_CHECKING:
 
     from omnitm.files.checked import FileEntry
     from omnitm.store.record import AnyRecord
+    from omnitm.store.sparse import SparseEncoder
+    from omnitm.store.top import RowEncoder
 
 FORMAT, VERSION = "omnitm packed model", 1
 TRAILER = 8 + 32 + len(PACKED_MAGIC)
@@ -72,10 +77,11 @@ class PackedModel:
     is_named: bool
     manifest: dict[str, FileEntry]
     card: dict[str, Any] = field(default_factory=dict)
+    places: PlaceVectors | None = None
 
 
 class PackedMatrix(RowMatrix):
-    """The rows of a packed file; a block is checked whenever it is read."""
+    """The rows of a packed file, or some columns of them; a block is checked whenever it is read."""
 
     def __init__(
         self,
@@ -84,31 +90,37 @@ class PackedMatrix(RowMatrix):
         header: dict[str, Any],
         blocks: NDArray[Any],
         rows: NDArray[Any],
+        *,
+        columns: tuple[int, int],
     ) -> None:
         self._path, self._buffer = path, buffer
-        shape = (header["rows"], header["columns"])
+        self._n_stored: int = header["columns"]
+        self._first, last = columns
+        shape = (header["rows"], last - self._first)
         self._segment: int = header["segment"]
-        self._crcs = blocks["crc"].reshape(shape[0], -(-shape[1] // self._segment))
+        self._crcs = blocks["crc"].reshape(shape[0], -(-self._n_stored // self._segment))
         ends = np.cumsum(blocks["size"], dtype=np.int64) + len(PACKED_MAGIC)
         self._starts = np.concatenate([[len(PACKED_MAGIC)], ends])
         self._rows = rows
         super().__init__(shape, header["type"], int(self._starts[-1]) - len(PACKED_MAGIC))
 
     def read_row(self, row: int) -> NDArray[Any]:
-        """Decode all blocks of a row."""
-        found = np.empty(self.shape[1], dtype=self.dtype)
+        """Decode the blocks of a row that hold its columns."""
+        low, high = self._first // self._segment, -(-(self._first + self.shape[1]) // self._segment)
         n_segments = self._crcs.shape[1]
         bounds = self._starts[row * n_segments : (row + 1) * n_segments + 1].tolist()
         lowest, itemsize = self._rows[row].tolist()
-        for segment, crc in enumerate(self._crcs[row].tolist()):
+        found = [np.empty(0, dtype=self.dtype)]
+        for segment in range(low, high):
+            crc = int(self._crcs[row, segment])
             content = self._block(row, segment, bounds[segment : segment + 2], crc, itemsize)
-            first = segment * self._segment
-            found[first : first + self._segment] = from_bytes(content, self.dtype, lowest, itemsize)
-        return found
+            found.append(from_bytes(content, self.dtype, lowest, itemsize))
+        start = self._first - low * self._segment
+        return np.concatenate(found)[start : start + self.shape[1]]
 
     def read_column(self, column: int) -> NDArray[Any]:
         """Decode one block of every row, and of that block only the bytes of one number."""
-        segment, place = divmod(column, self._segment)
+        segment, place = divmod(self._first + column, self._segment)
         n_segments, count = self._crcs.shape[1], self._width(segment)
         bounds = zip(
             self._starts[segment:-1:n_segments].tolist(),
@@ -127,7 +139,7 @@ class PackedMatrix(RowMatrix):
 
     def _width(self, segment: int) -> int:
         """Count the columns of a segment; the last one may be shorter."""
-        return min(self._segment, self.shape[1] - segment * self._segment)
+        return min(self._segment, self._n_stored - segment * self._segment)
 
     def _block(self, row: int, segment: int, bounds: Sequence[int], crc: int, itemsize: int) -> bytes:
         data: bytes = self._buffer[bounds[0] : bounds[1]]
@@ -188,20 +200,33 @@ def read_packed(path: Path, *, verify: bool = False) -> PackedModel:
     manifest = manifest_entries(path, header["manifest"])
     sections = _sections(path, buffer, header)
     names = FEATURES if FEATURES in manifest else COORDINATES
-    texts = {name: _text(path, sections[name], manifest[name]) for name in (SETTINGS, names, WORDS)}
+    listed = (SETTINGS, names, WORDS, *({PLACES} & set(manifest)))
+    if not set(listed) <= set(sections) or (PLACES in sections) != (PLACES in manifest):
+        raise FileError(path, f"has other sections than its manifest says; {_DAMAGED}")
+    texts = {name: _text(path, sections[name], manifest[name]) for name in listed}
     record = record_from_bytes(path, texts[SETTINGS])
     words, features = words_from_bytes(path, texts[WORDS]), words_from_bytes(path, texts[names])
-    if (len(words), len(features)) != (header["rows"], header["columns"]):
+    place_names = words_from_bytes(path, texts.get(PLACES, b""))
+    if (keep_places_of(record) is not None) != (PLACES in texts):
+        raise FileError(path, f"does not say the same of 'keep_places' everywhere; {_DAMAGED}")
+    if (len(words), len(features) + len(place_names)) != (header["rows"], header["columns"]):
         raise FileError(path, f"has names for another number of rows or columns; {_DAMAGED}")
-    if names == FEATURES and not set(words).issubset(features):
+    if names == FEATURES and not set(words).issubset(features) and not is_place_only(record):
         raise FileError(path, f"has words that its features do not have; {_DAMAGED}")
-    matrix = PackedMatrix(path, buffer, header, *_tables(path, header, sections))
+    tables = _tables(path, header, sections)
+    middle = len(features)
+    matrix = PackedMatrix(path, buffer, header, *tables, columns=(0, middle))
+    places = None
+    if place_names:
+        place_rows = PackedMatrix(path, buffer, header, *tables, columns=(middle, header["columns"]))
+        places = PlaceVectors(cast("NDArray[Any]", place_rows), place_names)
     if verify:
-        _verify(path, matrix, manifest, record)
+        _verify(path, matrix, row_encoder(record, matrix.dtype), manifest[vectors_name(manifest)])
+        if places is not None:
+            _verify(path, place_rows, place_encoder(record), manifest[PLACE_VECTORS])
     card = header.get("card")
-    return PackedModel(
-        words, features, matrix, record, names == FEATURES, manifest, card if isinstance(card, dict) else {}
-    )
+    facts = card if isinstance(card, dict) else {}
+    return PackedModel(words, features, matrix, record, names == FEATURES, manifest, facts, places)
 
 
 def _mapped(path: Path) -> mmap.mmap:
@@ -248,7 +273,7 @@ def _check_shape(path: Path, header: dict[str, Any]) -> None:
 def _sections(path: Path, buffer: mmap.mmap, header: dict[str, Any]) -> dict[str, memoryview]:
     """Find the sections; all of them together, the header and both ends must make up the file."""
     listed, place, found = header.get("sections"), len(PACKED_MAGIC), {}
-    if not isinstance(listed, list) or len(listed) != 6:
+    if not isinstance(listed, list) or len(listed) not in {6, 7}:
         raise FileError(path, "has a header that does not list its six sections")
     whole, end = memoryview(buffer), len(buffer) - TRAILER - header["length"]
     for entry in listed:
@@ -260,7 +285,7 @@ def _sections(path: Path, buffer: mmap.mmap, header: dict[str, Any]) -> dict[str
         if name != BLOCKS and hashlib.sha256(found[name]).hexdigest() != sha256:
             raise FileError(path, f"has a section {name[:40]!r} that does not fit its checksum; {_DAMAGED}")
         place += size
-    names = {BLOCKS, SETTINGS, WORDS, TABLE, ROWS, *({FEATURES, COORDINATES} & set(found))}
+    names = {BLOCKS, SETTINGS, WORDS, TABLE, ROWS, *({FEATURES, COORDINATES, PLACES} & set(found))}
     if place != end or set(found) != names or listed[0][0] != BLOCKS:
         raise FileError(path, f"has sections that do not make up the file; {_DAMAGED}")
     return found
@@ -295,10 +320,12 @@ def _tables(
     return blocks, rows
 
 
-def _verify(path: Path, matrix: PackedMatrix, manifest: dict[str, FileEntry], record: AnyRecord) -> None:
-    digest, encode = hashlib.sha256(), row_encoder(record, matrix.dtype)
+def _verify(
+    path: Path, matrix: PackedMatrix, encode: RowEncoder | SparseEncoder, expected: FileEntry
+) -> None:
+    digest = hashlib.sha256()
     for row in range(len(matrix)):
         digest.update(encode(matrix.read_row(row)))
     digest.update(encode.end())
-    if digest.hexdigest() != manifest[vectors_name(manifest)].sha256:
+    if digest.hexdigest() != expected.sha256:
         raise FileError(path, f"has vectors that differ from the manifest; {_DAMAGED}")

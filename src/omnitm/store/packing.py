@@ -14,9 +14,8 @@ from omnitm.errors import FileError
 from omnitm.files.checked import FileDigest, FileEntry
 from omnitm.files.kinds import PACKED_MAGIC, refuse_other_kinds, refuse_to_replace
 from omnitm.files.plain import new_file
-from omnitm.similarity.row_matrix import row_blocks
 from omnitm.store.loading import load_model
-from omnitm.store.manifest import manifest_content, model_manifest
+from omnitm.store.manifest import PLACE_VECTORS, manifest_content, model_manifest
 from omnitm.store.model_notes import read_facts
 from omnitm.store.packed import (
     BLOCK,
@@ -30,7 +29,7 @@ from omnitm.store.packed import (
     read_packed,
     to_bytes,
 )
-from omnitm.store.top import row_encoder
+from omnitm.store.top import place_encoder, row_encoder
 from omnitm.store.write_model import model_texts, vectors_file, write_model
 
 if TYPE_CHECKING:
@@ -40,6 +39,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from omnitm.store.loading import StoredModel
+    from omnitm.store.sparse import SparseEncoder
+    from omnitm.store.top import RowEncoder
 
 _SEGMENT = 4096
 _MOST_SEGMENTS = 16
@@ -95,12 +96,14 @@ def write_packed(
         raise FileError(path, "exists already; --force (force=True) replaces it")
     if not path.absolute().parent.is_dir():
         raise FileError(path, f"cannot be written: the folder {path.absolute().parent} does not exist")
-    texts = model_texts(model.record, model.words, model.features, is_named=model.is_named)
+    texts = model_texts(
+        model.record, model.words, model.features, is_named=model.is_named, places=model.places
+    )
     with new_file(path) as file:
         file.write(PACKED_MAGIC)
         header, vectors = _write_rows(file, model, report)
         entries = {name: FileDigest(content).entry for name, content in texts.items()}
-        entries[vectors_file(model.matrix.dtype, model.record)] = vectors
+        entries.update(vectors)
         if expected is not None and entries != expected:
             raise FileError(
                 path, "is not written: the model's files differ from its manifest, so it is damaged"
@@ -135,6 +138,7 @@ def unpack_model(path: str | Path, model: str | Path, *, force: bool = False) ->
         packed.features,
         packed.record,
         is_named=packed.is_named,
+        places=packed.places,
         force=force,
         expected=packed.manifest,
     )
@@ -143,34 +147,38 @@ def unpack_model(path: str | Path, model: str | Path, *, force: bool = False) ->
 
 def _write_rows(
     file: BinaryIO, model: StoredModel, report: Callable[[int], None] | None
-) -> tuple[dict[str, Any], FileEntry]:
+) -> tuple[dict[str, Any], dict[str, FileEntry]]:
     """Write the blocks; return the beginnings of a header, and what a manifest says of the vectors."""
-    matrix, encode, digest = model.matrix, row_encoder(model.record, model.matrix.dtype), hashlib.sha256()
-    n_rows, n_columns = matrix.shape
+    matrices = {vectors_file(model.matrix.dtype, model.record): model.matrix}
+    encoders: list[RowEncoder | SparseEncoder] = [row_encoder(model.record, model.matrix.dtype)]
+    if model.places is not None:
+        matrices[PLACE_VECTORS] = model.places.matrix
+        encoders.append(place_encoder(model.record))
+    digests = [FileDigest() for _ in matrices]
+    n_rows, n_columns = len(model.matrix), sum(matrix.shape[1] for matrix in matrices.values())
     segment = max(_SEGMENT, -(-n_columns // _MOST_SEGMENTS))
     blocks = np.zeros((n_rows, -(-n_columns // segment)), dtype=BLOCK)
     rows = np.zeros(n_rows, dtype=ROW)
-    size, done, full_size = 0, 0, 0
-    for _, block in row_blocks(matrix):
-        for values in block:
-            encoded = encode(values)
-            digest.update(encoded)
-            full_size += len(encoded)
-            rows[done] = lowest, itemsize = _span(values)
-            for place in range(blocks.shape[1]):
-                part = values[place * segment : (place + 1) * segment]
-                data = _deflated(to_bytes(part, lowest, itemsize))
-                blocks[done, place] = len(data), zlib.crc32(data)
-                size += file.write(data)
-            done += 1
-            if report is not None and (done % _ROWS_AT_ONCE == 0 or done == n_rows):
-                report(done)
-    digest.update(encode.end())
-    full_size += len(encode.end())
+    size = 0
+    for row in range(n_rows):
+        parts = [matrix[row] for matrix in matrices.values()]
+        for digest, encode, part in zip(digests, encoders, parts, strict=True):
+            digest.update(encode(part))
+        values = np.concatenate(parts)
+        rows[row] = lowest, itemsize = _span(values)
+        for place in range(blocks.shape[1]):
+            part = values[place * segment : (place + 1) * segment]
+            data = _deflated(to_bytes(part, lowest, itemsize))
+            blocks[row, place] = len(data), zlib.crc32(data)
+            size += file.write(data)
+        if report is not None and ((row + 1) % _ROWS_AT_ONCE == 0 or row + 1 == n_rows):
+            report(row + 1)
+    for digest, encode in zip(digests, encoders, strict=True):
+        digest.update(encode.end())
     facts = {"format": FORMAT, "version": VERSION, "rows": n_rows, "columns": n_columns, "segment": segment}
-    kind = "<f4" if matrix.dtype.kind == "f" else "<i2"
+    kind = "<f4" if model.matrix.dtype.kind == "f" else "<i2"
     header = {**facts, "type": kind, "sections": [[BLOCKS, size, None]], TABLE: blocks, ROWS: rows}
-    return header, FileEntry(full_size, digest.hexdigest())
+    return header, {name: digest.entry for name, digest in zip(matrices, digests, strict=True)}
 
 
 def _span(values: NDArray[Any]) -> tuple[int, int]:

@@ -13,13 +13,17 @@ import numpy as np
 from omnitm import __version__
 from omnitm.errors import FileError, ParameterError
 from omnitm.files.manifest import json_object
-from omnitm.machine import AutoencoderSettings
+from omnitm.files.plain import read_file
+from omnitm.machine import AutoencoderSettings, running_of
 from omnitm.parameters import check_integer
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from numpy.typing import NDArray
+
     from omnitm.corpus import DocumentIndex
+    from omnitm.machine import Contexts
 
 JSON_LIMIT = 1 << 20
 _MOST_KEPT = 1 << 24
@@ -41,6 +45,8 @@ class TrainingRecord:
         Version of the package that started the training.
     keep_top
         How many coordinates each row keeps, those that differ most from its baseline; None: all.
+    keep_places
+        The same of the coordinates of place, where they are trained; None: there are none.
     """
 
     settings: AutoencoderSettings
@@ -48,17 +54,23 @@ class TrainingRecord:
     index_fingerprint: str
     omnitm_version: str = __version__
     keep_top: int | None = None
+    keep_places: int | None = None
 
     def __post_init__(self) -> None:
         check_integer("OmniTMAE", "seed", self.seed, 0, 2**64 - 1)
-        if self.keep_top is not None:
-            check_integer("train_model", "keep_top", self.keep_top, 1, _MOST_KEPT)
+        for name in ("keep_top", "keep_places"):
+            if getattr(self, name) is not None:
+                check_integer("train_model", name, getattr(self, name), 1, _MOST_KEPT)
 
     def to_bytes(self) -> bytes:
-        """Write the record as the content of settings.json; `keep_top` only where it is used."""
+        """Write the record as the content of settings.json; what only some models have only there."""
         fields = dataclasses.asdict(self)
-        if self.keep_top is None:
-            del fields["keep_top"]
+        for name in ("keep_top", "keep_places"):
+            if fields[name] is None:
+                del fields[name]
+        if self.settings.contexts == "topic":
+            for name in _SETTINGS_OF_PLACE:
+                del fields["settings"][name]
         return (json.dumps(fields, indent=2) + "\n").encode()
 
 
@@ -92,6 +104,16 @@ def keep_top_of(record: AnyRecord | None) -> int | None:
     return record.keep_top if isinstance(record, TrainingRecord) else None
 
 
+def keep_places_of(record: AnyRecord | None) -> int | None:
+    """How many coordinates of place the rows of a model keep; None: it has none."""
+    return record.keep_places if isinstance(record, TrainingRecord) else None
+
+
+def is_place_only(record: AnyRecord | None) -> bool:
+    """Whether a model has coordinates of place and no others."""
+    return isinstance(record, TrainingRecord) and record.settings.contexts == "place"
+
+
 def is_sparse(record: AnyRecord | None) -> bool:
     """Whether the rows of a model are stored without their zeros."""
     return isinstance(record, ModelRecord) and record.settings.get("sparse") is True
@@ -121,13 +143,16 @@ def record_from_bytes(path: Path, content: bytes) -> AnyRecord:
     """Read the content of settings.json and check all of it."""
     fields = json_object(path, content)
     model = fields.pop("model", None)
-    kept = {} if model is not None or "keep_top" not in fields else {"keep_top": fields.pop("keep_top")}
+    names = [] if model is not None else [name for name in ("keep_top", "keep_places") if name in fields]
+    kept = {name: fields.pop(name) for name in names}
     if set(fields) != {"settings", "seed", "index_fingerprint", "omnitm_version"}:
         raise FileError(
             path, f"must have settings, seed, index_fingerprint, omnitm_version; has {_short(fields)}"
         )
     values, fingerprint, version = fields["settings"], fields["index_fingerprint"], fields["omnitm_version"]
-    if not isinstance(values, dict) or (model is None and set(values) != _SETTING_NAMES):
+    if not isinstance(values, dict) or (
+        model is None and set(values) not in (_SETTING_NAMES, _SETTING_NAMES - _SETTINGS_OF_PLACE)
+    ):
         raise FileError(path, f"'settings' must have exactly {', '.join(sorted(_SETTING_NAMES))}")
     if model is not None and (not isinstance(model, str) or not re.fullmatch(r"[a-z0-9-]{1,40}", model)):
         raise FileError(path, "'model' must be the name of a model")
@@ -138,21 +163,35 @@ def record_from_bytes(path: Path, content: bytes) -> AnyRecord:
     try:
         if model is not None:
             return ModelRecord(model, values, fields["seed"], fingerprint, version)
-        return TrainingRecord(AutoencoderSettings(**values), fields["seed"], fingerprint, version, **kept)
+        settings = AutoencoderSettings(**values)
+        if ("place" in settings.kinds) != ("keep_places" in kept):
+            raise FileError(path, "must have 'keep_places' if 'contexts' names places, and only then")
+        return TrainingRecord(settings, fields["seed"], fingerprint, version, **kept)
     except ParameterError as error:
         raise FileError(path, str(error)) from None
 
 
-def index_fingerprint(index: DocumentIndex) -> str:
+def read_record(path: Path) -> AnyRecord:
+    """Read settings.json and check all of it."""
+    return record_from_bytes(path, read_file(path, JSON_LIMIT))
+
+
+def index_fingerprint(index: DocumentIndex, contexts: Contexts = "topic") -> str:
     """Hash everything that training can see of an index: its vocabulary and its documents.
 
-    The same documents give the same fingerprint in memory and on disk, on any machine.
+    Where places are trained, the running text too. The same documents give the same fingerprint in memory
+    and on disk, on any machine.
     """
     digest = hashlib.sha256()
-    for word in index.vocabulary:
+    words = index.vocabulary
+    arrays: list[tuple[NDArray[Any], str]] = [(index.document_offsets, "<u8"), (index.document_words, "<u4")]
+    if contexts != "topic":
+        running = running_of(index)
+        words, arrays = [*words, *running.other_words], [*arrays, (running.tokens, "<u4")]
+    for word in words:
         encoded = word.encode()
         digest.update(len(encoded).to_bytes(8, "little") + encoded)
-    for array, kind in ((index.document_offsets, "<u8"), (index.document_words, "<u4")):
+    for array, kind in arrays:
         digest.update(len(array).to_bytes(8, "little"))
         for start in range(0, len(array), _ARRAY_CHUNK):
             digest.update(np.ascontiguousarray(array[start : start + _ARRAY_CHUNK], dtype=kind).data)
@@ -165,4 +204,5 @@ def _short(fields: dict[str, Any]) -> str:
 
 
 _SETTING_NAMES = {field.name for field in dataclasses.fields(AutoencoderSettings)}
+_SETTINGS_OF_PLACE = {"contexts", "n_place_features"}
 _ARRAY_CHUNK = 1 << 22

@@ -15,11 +15,14 @@ from omnitm.files.plain import sync_folder, write_file, writing
 from omnitm.similarity.row_matrix import row_blocks
 from omnitm.store.folder import check_free_for_use, remove_model, words_to_lines
 from omnitm.store.journal import Journal
+from omnitm.store.loading import stored_model
 from omnitm.store.manifest import (
     COORDINATES,
     FEATURES,
     JOURNAL,
     KIND,
+    PLACE_VECTORS,
+    PLACES,
     REALS,
     SETTINGS,
     SPARSE,
@@ -28,7 +31,7 @@ from omnitm.store.manifest import (
     WORDS,
 )
 from omnitm.store.record import is_sparse, keep_top_of
-from omnitm.store.top import row_encoder
+from omnitm.store.top import place_encoder, row_encoder
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,6 +40,9 @@ if TYPE_CHECKING:
 
     from omnitm.similarity.row_matrix import RowMatrix
     from omnitm.store.record import AnyRecord
+    from omnitm.store.sparse import SparseEncoder
+    from omnitm.store.top import RowEncoder
+    from omnitm.vectors.word_vectors import PlaceVectors, WordVectors
 
 
 def write_model(
@@ -47,6 +53,7 @@ def write_model(
     record: AnyRecord,
     *,
     is_named: bool = True,
+    places: PlaceVectors | None = None,
     force: bool = False,
     expected: dict[str, FileEntry] | None = None,
 ) -> None:
@@ -58,13 +65,15 @@ def write_model(
         int16 or float32, words x features.
     is_named
         Whether features are words; if not, they are written as coordinates.
+    places
+        Coordinates of place, with their names.
     force
         Replace an existing model.
     expected
         What the manifest must come out as; anything else is an error.
     """
     path = Path(path)
-    texts = model_texts(record, words, features, is_named=is_named)
+    texts = model_texts(record, words, features, is_named=is_named, places=places)
     check_free_for_use(path, force=force)
     with writing(path):
         path.mkdir(parents=True, exist_ok=True)
@@ -75,7 +84,10 @@ def write_model(
             write_file(path / name, content)
         digests = {name: FileDigest(content) for name, content in texts.items()}
         vectors = vectors_file(matrix.dtype, record)
-        digests[vectors] = _write_vectors(path / vectors, matrix, record)
+        digests[vectors] = _write_vectors(path / vectors, matrix, row_encoder(record, matrix.dtype))
+        if places is not None:
+            place_rows = _write_vectors(path / PLACE_VECTORS, places.matrix, place_encoder(record))
+            digests[PLACE_VECTORS] = place_rows
         if expected is not None and {name: digest.entry for name, digest in digests.items()} != expected:
             raise FileError(path, "came out other than it should; the source is damaged, fetch it again")
         write_manifest(path, KIND, digests)
@@ -85,12 +97,27 @@ def write_model(
         journal.close()
 
 
+def write_vectors(path: str | Path, vectors: WordVectors, *, force: bool = False) -> None:
+    """Write vectors as a model folder; `force` replaces an existing model."""
+    model = stored_model(vectors)
+    names = model.words, model.features
+    write_model(
+        path, model.matrix, *names, model.record, is_named=model.is_named, places=model.places, force=force
+    )
+
+
 def model_texts(
-    record: AnyRecord, words: Sequence[str], features: Sequence[str], *, is_named: bool
+    record: AnyRecord,
+    words: Sequence[str],
+    features: Sequence[str],
+    *,
+    is_named: bool,
+    places: PlaceVectors | None = None,
 ) -> dict[str, bytes]:
     """Return the content of a model's files but the vectors."""
     names = FEATURES if is_named else COORDINATES
-    return {SETTINGS: record.to_bytes(), names: words_to_lines(features), WORDS: words_to_lines(words)}
+    texts = {SETTINGS: record.to_bytes(), names: words_to_lines(features), WORDS: words_to_lines(words)}
+    return texts if places is None else {**texts, PLACES: words_to_lines(places.feature_names)}
 
 
 def vectors_file(dtype: np.dtype[Any], record: AnyRecord) -> str:
@@ -102,8 +129,10 @@ def vectors_file(dtype: np.dtype[Any], record: AnyRecord) -> str:
     return VECTORS if keep_top_of(record) is None else TOP
 
 
-def _write_vectors(path: Path, matrix: NDArray[Any] | RowMatrix, record: AnyRecord) -> FileDigest:
-    digest, encode = FileDigest(), row_encoder(record, matrix.dtype)
+def _write_vectors(
+    path: Path, matrix: NDArray[Any] | RowMatrix, encode: RowEncoder | SparseEncoder
+) -> FileDigest:
+    digest = FileDigest()
     with writing(path), path.open("xb") as file:
         for _, block in row_blocks(matrix):
             for row in block:

@@ -18,6 +18,7 @@ from omnitm.store.folder import check_free_for_use
 from omnitm.store.model_notes import INDEX
 from omnitm.training.vocabulary import (
     add_words,
+    default_settings,
     extend_vectors,
     train_model,
     train_vectors,
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
     from omnitm.corpus import DocumentIndex
     from omnitm.explain import Comparison, Explainer, Trace, WordExplanation
+    from omnitm.machine import Contexts
     from omnitm.training.progress import ProgressOption
 
 
@@ -54,6 +56,12 @@ class OmniTMAE(BaseEstimator):  # type: ignore[misc]
         Share of examples made from documents that contain the word.
     max_included_literals
         A clause with more included literals than this only forgets; None: no limit.
+    contexts
+        What a word is trained on: "topic" (the paper: documents that contain it), "place" (the words next to
+        it), or "both"; None: both where the corpus has an order (texts, token lists, an index that keeps the
+        running text), else topic.
+    n_place_features
+        How many words, the most frequent ones, are looked for at each of the four places around a word.
     seed
         With a word's spelling it gives the word's random draws: the same seed gives the same bits,
         whatever `n_jobs` is and whichever other words are trained.
@@ -95,6 +103,8 @@ class OmniTMAE(BaseEstimator):  # type: ignore[misc]
         state_bits: int = AutoencoderSettings.state_bits,
         output_balancing: float = AutoencoderSettings.output_balancing,
         max_included_literals: int | None = AutoencoderSettings.max_included_literals,
+        contexts: Contexts | None = None,
+        n_place_features: int = AutoencoderSettings.n_place_features,
         seed: int = 0,
         n_jobs: int | None = None,
         progress: ProgressOption = False,
@@ -109,6 +119,8 @@ class OmniTMAE(BaseEstimator):  # type: ignore[misc]
         self.state_bits = state_bits
         self.output_balancing = output_balancing
         self.max_included_literals = max_included_literals
+        self.contexts = contexts
+        self.n_place_features = n_place_features
         self.seed = seed
         self.n_jobs = n_jobs
         self.progress = progress
@@ -151,11 +163,11 @@ class OmniTMAE(BaseEstimator):  # type: ignore[misc]
         resume, force
             Continue, or replace, the model in `model_dir`.
         """
-        settings, engine = self._settings(), ThreadsEngine(self.n_jobs)
+        given, engine = self._given_settings(), ThreadsEngine(self.n_jobs)
         index = self._open_corpus(corpus, vocabulary, model_dir, resume=resume, force=force)
         _check_labels(y, index)
         common: dict[str, Any] = {
-            "settings": settings,
+            "settings": default_settings(index, **given),
             "seed": self.seed,
             "engine": engine,
             "progress": self.progress,
@@ -219,10 +231,11 @@ class OmniTMAE(BaseEstimator):  # type: ignore[misc]
             return as_index(own, vocabulary)
         return as_index(corpus, vocabulary, folder=own)
 
-    def _settings(self) -> AutoencoderSettings:
-        return AutoencoderSettings(
-            **{field.name: getattr(self, field.name) for field in fields(AutoencoderSettings)}
-        )
+    def _given_settings(self) -> dict[str, Any]:
+        """Return the settings, checked before the corpus is read."""
+        given = {field.name: getattr(self, field.name) for field in fields(AutoencoderSettings)}
+        AutoencoderSettings(**{**given, "contexts": given["contexts"] or "topic"})
+        return given
 
 
 def _check_labels(y: Any, index: DocumentIndex) -> None:

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from omnitm.store.loading import StoredModel
+
 _LONGEST_NOTE = 100
 
 
@@ -120,7 +122,9 @@ def merge_models(
         _check_alike(opened)
         rows = _merged_rows(opened)
         first = opened[0]
-        with ModelFolder.create(output, list(rows), first.features, first.record, force=force) as folder:
+        with ModelFolder.create(
+            output, list(rows), first.features, first.record, places=first.places, force=force
+        ) as folder:
             for row, (part, place) in enumerate(rows.values()):
                 folder.write(row, part.row(place))
             if folder.finish():
@@ -135,6 +139,7 @@ class _Part:
     shard: Shard | None
     record: TrainingRecord
     features: list[str]
+    places: list[str]
     words: list[str]
     row: Callable[[int], NDArray[np.int16]]
     missing: frozenset[int] = frozenset()
@@ -166,12 +171,23 @@ def _opened(path: Path, *, allow_missing: bool) -> Iterator[_Part]:
         return
     model = load_model(path, verify=True)
     record = omni_record(model.record, "be merged")
-    yield _Part(path, noted_shard(path), record, model.features, model.words, model.matrix.__getitem__)
+    yield _finished_part(path, record, model)
+
+
+def _finished_part(path: Path, record: TrainingRecord, model: StoredModel) -> _Part:
+    matrices = [model.matrix] if model.places is None else [model.matrix, model.places.matrix]
+    places = [] if model.places is None else model.places.feature_names
+
+    def row(number: int) -> NDArray[np.int16]:
+        return np.concatenate([matrix[number] for matrix in matrices])
+
+    return _Part(path, noted_shard(path), record, model.features, places, model.words, row)
 
 
 def _unfinished_part(path: Path, folder: ModelFolder) -> _Part:
     missing = frozenset(row for row in range(len(folder.words)) if not folder.is_sound(row))
-    return _Part(path, noted_shard(path), folder.record, folder.features, folder.words, folder.read, missing)
+    names = folder.features, folder.places, folder.words
+    return _Part(path, noted_shard(path), folder.record, *names, folder.read, missing)
 
 
 def _check_shards(parts: Sequence[_Part]) -> None:

@@ -7,7 +7,7 @@ import warnings
 from collections import Counter
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from omnitm.errors import (
 )
 from omnitm.files.kinds import shell_name
 from omnitm.files.manifest import MANIFEST
-from omnitm.machine import AutoencoderSettings, word_key
+from omnitm.machine import AutoencoderSettings, n_features, running_of, word_key
 from omnitm.sharing.card import keep_card
 from omnitm.store import (
     AnyRecord,
@@ -32,11 +32,13 @@ from omnitm.store import (
     index_fingerprint,
     omni_record,
 )
+from omnitm.store.loading import stored_model
 from omnitm.store.model_notes import note_index
 from omnitm.store.record import differences
+from omnitm.store.top import PLACES_KEPT, TopMatrix, row_files, row_type
 from omnitm.training.progress import ProgressOption, WordFailure, reporting
 from omnitm.training.shards import Shard, note_shard
-from omnitm.vectors.word_vectors import WordVectors
+from omnitm.vectors.word_vectors import PlaceVectors, WordVectors
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -69,7 +71,8 @@ def train_vectors(
     words
         Words to train, each of them in the index's vocabulary; None: all of the vocabulary.
     settings
-        What every word's machine is trained with.
+        What every word's machines are trained with; None: the defaults, on both kinds of contexts where the
+        index has a running text (`default_settings`).
     seed
         With a word's spelling it gives the word's random draws.
     engine
@@ -77,14 +80,13 @@ def train_vectors(
     progress
         True: a bar on standard error; or a function that is called with a `Progress` now and then.
     """
-    record = TrainingRecord(settings or AutoencoderSettings(), seed, index_fingerprint(index))
+    record = _new_record(index, settings, seed)
     targets = check_targets(index, words)
-    matrix = np.empty((len(targets), index.n_words), dtype=np.int16)
+    rows = _Rows(index, record, len(targets))
     failed = train_rows(
-        index, record, targets, range(len(targets)), matrix.__setitem__, engine=engine, progress=progress
+        index, record, targets, range(len(targets)), rows.write, engine=engine, progress=progress
     )
-    matrix, targets = _without(failed, matrix, targets)
-    return WordVectors(matrix, targets, index.vocabulary, training=record)
+    return rows.vectors(targets, failed)
 
 
 def extend_vectors(
@@ -101,12 +103,11 @@ def extend_vectors(
     check_untrained(vectors, targets)
     _Request.of(index).check("word vectors", record, vectors.index_to_key)
     names = [*vectors.index_to_key, *targets]
-    matrix = np.empty((len(names), vectors.vector_size), dtype=np.int16)
-    matrix[: len(vectors)] = vectors.matrix
-    rows = range(len(vectors), len(names))
-    failed = train_rows(index, record, names, rows, matrix.__setitem__, engine=engine, progress=progress)
-    matrix, names = _without(failed, matrix, names)
-    return WordVectors(matrix, names, vectors.feature_names, training=record)
+    rows = _Rows(index, record, len(names))
+    rows.copy(vectors)
+    pending = range(len(vectors), len(names))
+    failed = train_rows(index, record, names, pending, rows.write, engine=engine, progress=progress)
+    return rows.vectors(names, failed)
 
 
 def train_model(
@@ -148,7 +149,9 @@ def train_model(
     folder = ModelFolder.resume(path) if resume else None
     if folder is None and not (resume and (path / MANIFEST).exists()):
         targets = request.words or check_targets(index, None)
-        folder = ModelFolder.create(path, targets, index.vocabulary, request.record(), force=force)
+        record = request.record()
+        names = column_names(index, record.settings)
+        folder = ModelFolder.create(path, targets, names[0], record, places=names[1], force=force)
     if folder is not None:
         with folder:
             request.check(path, folder.record, folder.words)
@@ -219,7 +222,8 @@ def train_rows(
 ) -> dict[int, str]:
     """Train some rows of a list of words, hand each to `write`, and return the rows that failed, with why."""
     jobs = [WordJob(row, index.word_id(words[row]), word_key(record.seed, words[row])) for row in rows]
-    warn_of_constant_words(index, jobs)
+    if "topic" in record.settings.kinds:
+        warn_of_constant_words(index, jobs)
     failed: dict[int, str] = {}
     with reporting(progress, len(words) - len(jobs), len(words)) as report:
 
@@ -279,11 +283,91 @@ def _listed(words: Sequence[str]) -> str:
     return f"{len(words):,} words ({shown} and {rest:,} more)" if rest > 0 else shown
 
 
+def default_settings(index: DocumentIndex, **given: Any) -> AutoencoderSettings:
+    """Return the settings for what is not given: both kinds of contexts where the index has a running text.
+
+    Without one, words are trained on topic alone, and the log says so.
+    """
+    if given.get("contexts") is None:
+        given["contexts"] = "topic" if index.running is None else "both"
+        if index.running is None:
+            _log.info("The corpus has no word order, so words are trained on topic only, not on place.")
+    return AutoencoderSettings(**given)
+
+
+def column_names(index: DocumentIndex, settings: AutoencoderSettings) -> tuple[list[str], list[str]]:
+    """Name the coordinates of topic and those of place; none for what is not trained."""
+    topic = list(index.vocabulary) if "topic" in settings.kinds else []
+    if "place" not in settings.kinds:
+        return topic, []
+    return topic, running_of(index).feature_names(settings.n_place_features)
+
+
+def _new_record(
+    index: DocumentIndex, settings: AutoencoderSettings | None, seed: int, keep_top: int | None = None
+) -> TrainingRecord:
+    settings = settings or default_settings(index)
+    keep_places = None
+    if "place" in settings.kinds:
+        keep_places = min(PLACES_KEPT, n_features(index, settings, "place"))
+        if keep_top is not None and settings.contexts == "place":
+            raise ParameterError(
+                "keep_top (--keep-top) is about coordinates of topic; leave it out for place."
+            )
+    fingerprint = index_fingerprint(index, settings.contexts)
+    return TrainingRecord(settings, seed, fingerprint, keep_top=keep_top, keep_places=keep_places)
+
+
+class _Rows:
+    """Rows in memory, as a folder would hold them."""
+
+    def __init__(self, index: DocumentIndex, record: TrainingRecord, n_rows: int) -> None:
+        self._record, (self._features, self._places) = record, column_names(index, record.settings)
+        files = row_files(record, len(self._features), len(self._places))
+        self._matrix = np.empty((n_rows, len(self._features)), dtype=np.int16)
+        self._place_file = files[1] if len(files) > 1 else None
+        if self._place_file is not None:
+            self._place_rows = np.zeros(n_rows, dtype=row_type(self._place_file.keep_top or 0))
+
+    def write(self, row: int, vector: NDArray[np.int16]) -> None:
+        self._matrix[row] = vector[: len(self._features)]
+        if self._place_file is not None:
+            encoded = self._place_file.encode(vector)
+            self._place_rows[row] = np.frombuffer(encoded, dtype=self._place_rows.dtype)[0]
+
+    def copy(self, vectors: WordVectors) -> None:
+        """Begin with the rows that other vectors have."""
+        stored = stored_model(vectors)
+        for row in range(len(vectors)):
+            place = [] if stored.places is None else [stored.places.matrix[row]]
+            self.write(row, np.concatenate([stored.matrix[row], *place]))
+
+    def vectors(self, words: list[str], failed: dict[int, str]) -> WordVectors:
+        """Return the vectors; words that failed are left out, and that is said."""
+        kept = [row for row in range(len(words)) if row not in failed]
+        if failed:
+            problem = f"{_listed([words[row] for row in failed])} failed again and again and are left out"
+            message = f"{problem}; the last problem: {list(failed.values())[-1]}."
+            warnings.warn(message, OmniTMWarning, stacklevel=3)
+        place = None
+        if self._place_file is not None:
+            rows = self._place_rows[kept] if failed else self._place_rows
+            matrix = cast("NDArray[Any]", TopMatrix(Path("vectors in memory"), rows, len(self._places)))
+            place = PlaceVectors(matrix, self._places)
+        return WordVectors.of_parts(
+            self._matrix[kept] if failed else self._matrix,
+            [words[row] for row in kept],
+            self._features,
+            training=self._record,
+            place=place,
+        )
+
+
 @dataclass(frozen=True)
 class _Request:
     """What the caller asks for; None: whatever the folder says."""
 
-    fingerprint: str
+    index: DocumentIndex
     words: list[str] | None = None
     settings: AutoencoderSettings | None = None
     seed: int | None = None
@@ -299,16 +383,15 @@ class _Request:
         keep_top: int | None = None,
     ) -> _Request:
         targets = None if words is None else check_targets(index, words)
-        return cls(index_fingerprint(index), targets, settings, seed, keep_top)
+        return cls(index, targets, settings, seed, keep_top)
 
     def record(self) -> TrainingRecord:
-        settings, seed = self.settings or AutoencoderSettings(), self.seed or 0
-        return TrainingRecord(settings, seed, self.fingerprint, keep_top=self.keep_top)
+        return _new_record(self.index, self.settings, self.seed or 0, self.keep_top)
 
     def check(self, path: Path | str, record: AnyRecord | None, words: Sequence[str]) -> None:
         """Refuse to continue a model that was started with something else."""
         record = omni_record(record, "be continued")
-        if self.fingerprint != record.index_fingerprint:
+        if index_fingerprint(self.index, record.settings.contexts) != record.index_fingerprint:
             raise CorpusError(
                 f"{path}: was trained on another corpus; give the one that it was started with."
             )
@@ -321,18 +404,6 @@ class _Request:
                 f"was started with {len(words):,} words that are not the {len(self.words or ()):,} given now"
             )
             raise FileError(path, f"{problem}; {_REPEAT}, and add words when it is finished")
-
-
-def _without(
-    failed: dict[int, str], matrix: NDArray[np.int16], words: list[str]
-) -> tuple[NDArray[np.int16], list[str]]:
-    """Leave out the rows that failed, and say so."""
-    if not failed:
-        return matrix, words
-    kept = [row for row in range(len(words)) if row not in failed]
-    problem = f"{_listed([words[row] for row in failed])} failed again and again and are left out"
-    warnings.warn(f"{problem}; the last problem: {list(failed.values())[-1]}.", OmniTMWarning, stacklevel=3)
-    return matrix[kept], [words[row] for row in kept]
 
 
 def _set_aside(folder: ModelFolder, failed: dict[int, str]) -> SetAsideError:

@@ -6,7 +6,7 @@ from dataclasses import asdict
 from functools import cached_property
 from numbers import Real
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Union, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, Union, cast
 
 import numpy as np
 
@@ -31,6 +31,17 @@ if TYPE_CHECKING:
 _MOST_NUMBERS = 1 << 34  # from here on reading the whole matrix, as "similarity" must once, takes hours
 
 Query = Union[str, "NDArray[Any]", tuple[Union[str, "NDArray[Any]"], float]]
+
+
+class PlaceVectors(NamedTuple):
+    """What was learned from where words stand: a row per trained word, a column per neighbour.
+
+    Columns come in four blocks of the same words: `the * _`, `the _`, `_ of`, `_ * of`.
+    """
+
+    matrix: NDArray[Any]
+    """int16, words x features: an array, or a `RowMatrix`."""
+    feature_names: list[str]
 
 
 class WordVectors:
@@ -59,6 +70,8 @@ class WordVectors:
         The words of the vocabulary, one per column; None: columns are not words, and are numbered.
     training
         Settings, seed and index that the vectors were trained with; None if unknown.
+    place
+        What was learned from where words stand, beside `matrix`; None if that was not trained.
 
     Examples
     --------
@@ -76,6 +89,7 @@ class WordVectors:
         feature_names: Iterable[str] | None,
         *,
         training: AnyRecord | None = None,
+        place: PlaceVectors | None = None,
     ) -> None:
         self.index_to_key = list(index_to_key)
         self.has_named_features = feature_names is not None
@@ -84,6 +98,9 @@ class WordVectors:
         self.key_to_index = _positions("index_to_key", self.index_to_key)
         self._columns = _positions("feature_names", self.feature_names)
         self.training = training
+        self.place = place
+        if place is not None:
+            _checked_matrix(place.matrix, len(self.index_to_key), len(place.feature_names))
         self._folder: Path | None = None
 
     @property
@@ -352,10 +369,32 @@ class WordVectors:
         from omnitm.store import load_model
 
         model = load_model(path, verify=verify)
-        features = model.features if model.is_named else None
-        vectors = cls(model.matrix, model.words, features, training=model.record)
+        vectors: WordVectors = cls.of_parts(
+            model.matrix,
+            model.words,
+            model.features if model.is_named else None,
+            training=model.record,
+            place=model.places,
+        )
         vectors._folder = Path(path)
         return vectors
+
+    @classmethod
+    def of_parts(
+        cls,
+        matrix: NDArray[Any] | RowMatrix,
+        index_to_key: Iterable[str],
+        feature_names: Iterable[str] | None,
+        *,
+        training: AnyRecord | None,
+        place: PlaceVectors | None,
+    ) -> WordVectors:
+        """Put topic and place together; where only place was trained, it is the matrix."""
+        from omnitm.store.record import is_place_only
+
+        if place is not None and is_place_only(training):
+            matrix, feature_names = place.matrix, None
+        return cls(matrix, index_to_key, feature_names, training=training, place=place)
 
     def reduce(self, n_components: int) -> WordVectors:
         """Return vectors with few dense dimensions, for ordinary tools: compare them by cosine.
@@ -498,20 +537,12 @@ class WordVectors:
             What the card says, as in `save_pretrained`.
         """
         from omnitm.sharing.card import keep_card
-        from omnitm.store.write_model import write_model
+        from omnitm.store.write_model import write_vectors
 
         if self.training is None:
             raise ParameterError("Vectors of unknown origin cannot be saved as a model: 'training' is None.")
         facts = self._card_facts(corpus=corpus, license=license, language=language, scores=scores)
-        write_model(
-            path,
-            self.matrix,
-            self.index_to_key,
-            self.feature_names,
-            self.training,
-            is_named=self.has_named_features,
-            force=force,
-        )
+        write_vectors(path, self, force=force)
         keep_card(self, Path(path), facts)
 
     def save_pretrained(

@@ -1,0 +1,113 @@
+"""The text in its order: the numbers of its words, and the places where each word stands."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from omnitm.corpus.assembling import DOCUMENT_END
+from omnitm.corpus.storage import StoredArray
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+OFFSETS = (-2, -1, 1, 2)
+"""Neighbours of a word that are features of the place where it stands, in the order of the coordinates."""
+PATTERNS = ("{} * _", "{} _", "_ {}", "_ * {}")
+NO_FEATURE = 2**32 - 1
+
+
+@dataclass(frozen=True, eq=False)
+class RunningText:
+    """Words in their order, function words included.
+
+    ```text
+    tokens:            END  words of document 0  END  words of document 1  END ...     END is 2**32 - 1
+    places of word k:  places[word_starts[k] : word_starts[k + 1]]                     ascending
+    ```
+
+    Numbers are those of the index's vocabulary, then those of `other_words`, which the vocabulary does not
+    have, then one that stands for all the rest.
+
+    Examples
+    --------
+    >>> from omnitm.corpus import DocumentIndex
+    >>> index = DocumentIndex.from_documents(["A cat sat.", "The cat and the dog"])
+    >>> running = index.running
+    >>> [[running.names[number] for number in document] for document in running.documents()]
+    [['a', 'cat', 'sat'], ['the', 'cat', 'and', 'the', 'dog']]
+    >>> running.places_of(index.word_id("cat")).tolist()
+    [2, 6]
+    """
+
+    vocabulary: Sequence[str]
+    other_words: Sequence[str]
+    tokens: StoredArray[np.uint32] = StoredArray()
+    word_starts: StoredArray[np.uint64] = StoredArray()
+    places: StoredArray[np.uint32] = StoredArray()
+
+    @cached_property
+    def names(self) -> list[str]:
+        """Words by number; the last number, of all other words, has none."""
+        return [*self.vocabulary, *self.other_words]
+
+    @property
+    def n_running_words(self) -> int:
+        """Number of words in the text, with repeats."""
+        return len(self.places)
+
+    @property
+    def counts(self) -> NDArray[np.int64]:
+        """How often each number occurs."""
+        starts = self.word_starts.astype(np.int64)
+        return starts[1:] - starts[:-1]
+
+    def places_of(self, number: int) -> NDArray[np.uint32]:
+        """Ascending places of a word."""
+        return self.places[int(self.word_starts[number]) : int(self.word_starts[number + 1])]
+
+    @cached_property
+    def document_ends(self) -> NDArray[np.int64]:
+        """Where the documents end; the first entry is the beginning of the text."""
+        return np.flatnonzero(self.tokens == DOCUMENT_END)
+
+    def document_of(self, place: int) -> int:
+        """Find the document that a place is in."""
+        return int(np.searchsorted(self.document_ends, place)) - 1
+
+    def documents(self) -> Iterator[NDArray[np.uint32]]:
+        """Numbers of the words of every document, in their order."""
+        ends = self.document_ends.tolist()
+        for start, end in pairwise(ends):
+            yield self.tokens[start + 1 : end]
+
+    def feature_words(self, most: int) -> NDArray[np.int64]:
+        """Numbers of the most frequent words, whose neighbourhood is what a word is trained on."""
+        return feature_words(self.word_starts, most)
+
+    def feature_names(self, most: int) -> list[str]:
+        """Names of the coordinates of place: `the * _`, `the _`, `_ of`, `_ * of`, for every feature word."""
+        words = [self.names[number] for number in self.feature_words(most).tolist()]
+        return [pattern.format(word) for pattern in PATTERNS for word in words]
+
+
+def feature_words(word_starts: NDArray[np.uint64], most: int) -> NDArray[np.int64]:
+    """Numbers of the most frequent words, at most so many; of equally frequent ones the first."""
+    starts = word_starts.astype(np.int64)
+    counts = (starts[1:] - starts[:-1])[:-1]
+    order = np.argsort(-counts, kind="stable")[:most]
+    return order[counts[order] > 0]
+
+
+def feature_numbers(word_starts: NDArray[np.uint64], most: int) -> NDArray[np.uint32]:
+    """Which of the feature words each number is; `NO_FEATURE` if none."""
+    chosen = feature_words(word_starts, most)
+    numbers = np.full(len(word_starts) - 1, NO_FEATURE, dtype=np.uint32)
+    numbers[chosen] = np.arange(len(chosen), dtype=np.uint32)
+    return numbers
