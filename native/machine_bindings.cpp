@@ -28,7 +28,8 @@ Corpus corpus_of(const Input<uint64_t>& document_offsets, const Input<uint32_t>&
 Corpus running_corpus(const Input<uint32_t>& tokens, const Input<uint64_t>& word_starts, const Input<uint32_t>& places,
                       const Input<uint32_t>& feature_of, uint32_t n_feature_words) {
     const size_t n_numbers = feature_of.size();
-    check(n_numbers >= 1 && n_numbers < size_t{1} << 31 && places.size() >= 1, "a text needs a word and a place");
+    check(n_numbers >= 1 && n_numbers < size_t{1} << 31 && places.size() >= 1 && tokens.size() >= 3,
+          "a text needs a word and a place, and its two ends");
     check(word_starts.size() == n_numbers + 1 && word_starts(0) == 0 && word_starts(n_numbers) == places.size(),
           "`word_starts` must span `places`, for every number of `feature_of`");
     check(n_feature_words >= 1 && n_feature_words <= 1u << 28, "there must be 1 to 2**28 feature words");

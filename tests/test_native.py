@@ -54,6 +54,22 @@ def corpus(random: Random) -> Arguments:
     )
 
 
+def running(random: Random) -> Arguments:
+    tokens = np.where(random.random(60) < 0.2, 2**32 - 1, random.integers(0, N_WORDS, 60))
+    tokens[[0, 1, -1]] = 2**32 - 1, 0, 2**32 - 1
+    places = [np.flatnonzero(tokens == number) for number in range(N_WORDS)]
+    features = np.append(random.permutation(N_WORDS - 1), 2**32 - 1)
+    return {
+        **arrays(
+            tokens=(tokens, "u4"),
+            word_starts=(np.concatenate([[0], np.cumsum(list(map(len, places)))]), "u8"),
+            places=(np.concatenate(places), "u4"),
+            feature_of=(features, "u4"),
+        ),
+        "n_feature_words": N_WORDS - 1,
+    }
+
+
 def machine_settings() -> Arguments:
     return {
         "n_clauses": N_CLAUSES,
@@ -85,6 +101,14 @@ def new_autoencoder(**arguments: Any) -> None:
             machine.train(target, 5)
             machine.embedding(np.empty(len(arguments["word_offsets"]) - 1, dtype=np.int16))
             machine.weights(np.empty(arguments["n_clauses"], dtype=np.int32))
+
+
+def new_place_autoencoder(**arguments: Any) -> None:
+    machine = _native.Autoencoder(**arguments)
+    if is_short(arguments):
+        for target in range(min(2, len(arguments["feature_of"]))):
+            machine.train(target, 5)
+            machine.embedding(np.empty(4 * arguments["n_feature_words"], dtype=np.int16))
 
 
 def new_shared_autoencoder(**arguments: Any) -> None:
@@ -187,7 +211,9 @@ def documents_as_lists(random: Random) -> Arguments:
         "ids": ids,
         "lengths": [np.array([3, 0, 5], dtype=np.uint32) for _ in range(3)],
         "remaps": [random.permutation(8).astype(np.uint32) for _ in range(3)],
-        **zeros(words=(24, "u4"), word_lengths=(9, "u4")),
+        "n_words": 6,
+        "other": 7,
+        **zeros(words=(24, "u4"), word_lengths=(9, "u4"), tokens=(33, "u4")),
     }
 
 
@@ -307,6 +333,7 @@ BINDINGS: dict[str, Callable[[Random], tuple[Callable[..., object], Arguments]]]
         {"matrix": matrix(r), "largest": 9, "queries": matrix(r, 2), **zeros(dots=(12, "i8"))},
     ),
     "Autoencoder": lambda r: (new_autoencoder, {**corpus(r), **autoencoder_settings(r)}),
+    "Autoencoder of places": lambda r: (new_place_autoencoder, {**running(r), **autoencoder_settings(r)}),
     "Autoencoder.train": lambda r: (trained(r).train, {"target": 3, "key": 4}),
     "Autoencoder.record": lambda r: (
         trained(r).record,
@@ -365,6 +392,9 @@ BINDINGS: dict[str, Callable[[Random], tuple[Callable[..., object], Arguments]]]
             "limit": 4,
             "floor_count": 1,
             "floor_word": b"m",
+            "limit_of_others": 2,
+            "other_floor_count": 0,
+            "other_floor_word": b"",
         },
     ),
     "WordTable.lookup": lambda _: (
@@ -383,6 +413,14 @@ BINDINGS: dict[str, Callable[[Random], tuple[Callable[..., object], Arguments]]]
     "WordTable.n_tokens": lambda _: (lambda: word_table().n_tokens, {}),
     "WordTable.n_too_long": lambda _: (lambda: word_table().n_too_long, {}),
     "remap_documents": lambda r: (_native.remap_documents, documents_as_lists(r)),
+    "invert_running": lambda r: (
+        _native.invert_running,
+        {
+            "tokens": np.append(r.integers(0, 5, 8), 2**32 - 1).astype(np.uint32),
+            "first_place": 7,
+            **zeros(counts=(5, "u4"), places=(9, "u4")),
+        },
+    ),
     "invert": lambda r: (
         _native.invert,
         {
@@ -506,7 +544,7 @@ def read(result: Any) -> None:
 
 
 def test_every_binding_is_here() -> None:
-    assert bindings() == set(BINDINGS)
+    assert bindings() == {name.split(" of ")[0] for name in BINDINGS}
 
 
 @pytest.mark.parametrize("name", BINDINGS)
@@ -562,6 +600,14 @@ ONE, SAME = np.ones(1, dtype=np.uint32), np.zeros(8, dtype=np.uint32)
         ("invert", "array to be filled is too small", {"documents": ONE}),
         ("invert", "shares memory with another argument", {"words": SAME, "documents": SAME}),
         ("remap_documents", "as many lists of each kind", {"ids": []}),
+        ("remap_documents", "must add up to the number of words", {"lengths": [ONE] * 3}),
+        ("remap_documents", "there is no such word", {"remaps": [ONE] * 3}),
+        ("invert_running", "there is no such word", {"counts": ONE[:0]}),
+        ("invert_running", "array to be filled is too small", {"places": ONE}),
+        ("Autoencoder of places", "a word and a place, and its two ends", {"tokens": ONE}),
+        ("Autoencoder of places", "must span `places`", {"places": ONE}),
+        ("Autoencoder of places", "1 to 2\\*\\*28 feature words", {"n_feature_words": 0}),
+        ("Autoencoder of places", "there is no such feature word", {"n_feature_words": 3}),
         ("interleave", "every run needs its counts", {"counts": []}),
         ("interleave", "counts of the same words", {"counts": [ONE, ONE[:0]], "runs": [ONE, ONE[:0]]}),
         ("interleave", "must add up to the length of their run", {"counts": [ONE, ONE, ONE]}),
