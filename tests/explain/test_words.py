@@ -120,7 +120,7 @@ def test_the_machine_that_was_asked_for_longest_ago_is_forgotten(
     machines = Machines(explainer.vectors, explainer.index)
     for word in ("a0", "a1", "a0", "b0"):
         assert machines[word].word == word
-    assert list(machines._kept) == ["a0", "b0"]
+    assert [word for word, _ in machines._kept] == ["a0", "b0"]
 
 
 def test_meetings_are_compared_with_chance() -> None:

@@ -35,6 +35,11 @@ def fill(parser: argparse.ArgumentParser) -> None:
     """Add the options of this command."""
     add_common_options(parser)
     parser.add_argument("word", metavar="WORD", help="a trained word")
+    parser.add_argument(
+        "--contexts",
+        choices=("topic", "place"),
+        help="learned from documents with the word (topic, the default), or from where it stands (place)",
+    )
     parser.add_argument("-n", metavar="N", dest="count", type=int, default=10, help="rules (default: 10)")
     parser.add_argument("--clause", metavar="NUMBER", type=int, help="with --plot: this clause only")
     parser.add_argument("--plot", metavar="FILE", help="draw the states of --clause: .png, .svg or .pdf")
@@ -48,16 +53,20 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.plot:
         _draw(explainer, arguments)
         return 0
-    explanation = explainer.explain(arguments.word, n_documents=arguments.documents)
+    explanation = explainer.explain(arguments.word, kind=arguments.contexts, n_documents=arguments.documents)
+    is_topic = explanation.kind == "topic"
     if arguments.json:
-        print_json(
-            {**explanation.to_dict(), "stands_out": explainer.standing_out(arguments.word, arguments.count)}
+        stands_out = (
+            {"stands_out": explainer.standing_out(arguments.word, arguments.count)} if is_topic else {}
         )
+        print_json({**explanation.to_dict(), **stands_out})
         return 0
     console = make_console()
     _print_summary(console, explanation)
     _print_rules(console, explanation, arguments.count)
     _print_literals(console, explanation)
+    if not is_topic:
+        return 0
     features = explainer.standing_out(arguments.word, 2 * arguments.count)
     named = ", ".join(f"{word} {value:.0f}" for word, value in features) or "nothing"
     console.print(f"\nStands out, by so many deviations from other words: {named}", markup=False)
@@ -76,16 +85,24 @@ def _print_summary(console: Console, explanation: WordExplanation) -> None:
     share = explanation.document_frequency / max(explanation.n_documents, 1)
     empty = f", {explanation.n_empty} of them empty" if explanation.n_empty else ""
     console.print(
-        f"{explanation.word}: in {explanation.document_frequency:,} of {explanation.n_documents:,} documents "
+        f"{explanation.word}: {_unit(explanation, 'in')}{explanation.document_frequency:,} of "
+        f"{explanation.n_documents:,} {_unit(explanation, 'documents')} "
         f"({share:.2%}); {explanation.n_positive} of {explanation.n_clauses} clauses are positive{empty}.\n",
         markup=False,
     )
 
 
+def _unit(explanation: WordExplanation, word: str) -> str:
+    """Name what rules are measured on: documents, or places of the running text."""
+    if explanation.kind == "topic":
+        return "in " if word == "in" else word
+    return "" if word == "in" else "places"
+
+
 def _print_rules(console: Console, explanation: WordExplanation, count: int) -> None:
     from rich.text import Text
 
-    numbers = ("weight", "clauses", "documents", "with word", "lift", "fires", "else")
+    numbers = ("weight", "clauses", _unit(explanation, "documents"), "with word", "lift", "fires", "else")
     table = make_table("Rules", "rule", *numbers, numbers=numbers)
     for measured in explanation.rules[:count]:
         match, rule = measured.match, measured.rule
@@ -101,14 +118,17 @@ def _print_rules(console: Console, explanation: WordExplanation, count: int) -> 
         )
     console.print(table)
     console.print(
-        "documents satisfy the rule, so many of them have the word; fires: share of training-like examples "
+        f"{_unit(explanation, 'documents')} satisfy the rule, so many of them have the word; "
+        "fires: share of training-like examples "
         "with the word in which the rule holds, else: without the word",
         style="dim",
     )
     if len(explanation.rules) > count:
         console.print(f"... and {len(explanation.rules) - count} more rules (-n shows more)")
     for measured in explanation.rules[:_RULES_WITH_DOCUMENTS]:
-        marked = [*measured.rule.present, explanation.word]
+        marked = [explanation.word]
+        if explanation.kind == "topic":
+            marked += measured.rule.present
         for kind, documents in (
             ("example", measured.match.examples),
             ("counterexample", measured.match.counterexamples),

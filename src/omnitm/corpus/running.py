@@ -81,6 +81,16 @@ class RunningText:
         """Find the document that a place is in."""
         return int(np.searchsorted(self.document_ends, place)) - 1
 
+    def neighbours(self, places: NDArray[np.int64]) -> NDArray[np.uint32]:
+        """Places x offsets: the numbers two before, before, after and two after; `DOCUMENT_END` if none."""
+        tokens = self.tokens
+        found = np.full((len(places), len(OFFSETS)), DOCUMENT_END, dtype=np.uint32)
+        for column, offset in enumerate(OFFSETS):
+            there = tokens[np.clip(places + offset, 0, len(tokens) - 1)]
+            between = tokens[places + offset // 2] if abs(offset) == 2 else there
+            found[:, column] = np.where(between == DOCUMENT_END, DOCUMENT_END, there)
+        return found
+
     def documents(self) -> Iterator[NDArray[np.uint32]]:
         """Numbers of the words of every document, in their order."""
         ends = self.document_ends.tolist()

@@ -29,7 +29,7 @@ from omnitm.explain.words import (
     match_rule,
 )
 from omnitm.files.kinds import shell_name
-from omnitm.parameters import check_integer
+from omnitm.parameters import check_choice, check_integer
 from omnitm.similarity.combined import deviations
 from omnitm.similarity.row_profile import STANDS_OUT
 from omnitm.store import TrainingRecord
@@ -40,7 +40,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from omnitm.corpus import DocumentIndex
-    from omnitm.explain.rules import Rule
+    from omnitm.explain.rules import Rule, TrainedMachine
+    from omnitm.machine import Kind
 
 
 class Explainer:
@@ -118,22 +119,33 @@ class Explainer:
         """Machines of the model's words, trained again on demand."""
         return Machines(self.vectors, self.index)
 
-    def rules(self, word: str) -> list[Rule]:
+    def rules(self, word: str, *, kind: Kind | None = None) -> list[Rule]:
         """Rules of a word's positive clauses, the highest weight first, not measured on the corpus."""
-        return rules_of(self.machines[word])
+        return rules_of(self._machine(word, kind))
 
-    def explain(self, word: str, *, n_literals: int = 10, n_documents: int = 1) -> WordExplanation:
+    def _machine(self, word: str, kind: Kind | None) -> TrainedMachine:
+        if kind is None:
+            return self.machines[word]
+        check_choice("explain", "kind", kind, ("topic", "place"))
+        return self.machines.of(word, kind)
+
+    def explain(
+        self, word: str, *, kind: Kind | None = None, n_literals: int = 10, n_documents: int = 1
+    ) -> WordExplanation:
         """Show what a word's machine has learned.
 
         Parameters
         ----------
+        kind
+            "topic": from documents with the word; "place": from where it stands, so that rules read "follows
+            was AND NOT precedes of". None: topic, if the model has that.
         n_literals
             How many of the strongest and weakest literals.
         n_documents
             How many examples and counterexamples per rule; reading them takes most of the time.
         """
         _check_counts("explain", n_literals=n_literals, n_documents=n_documents)
-        machine = self.machines[word]
+        machine = self._machine(word, kind)
         return explain_word(machine, self.index, n_literals=n_literals, n_documents=n_documents)
 
     def clause(self, word: str, clause: int, *, n_literals: int = 10) -> ClauseStates:

@@ -11,17 +11,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from omnitm.corpus.assembling import DOCUMENT_END
 from omnitm.corpus.cooccurrence import shared
-from omnitm.machine import training_examples
+from omnitm.corpus.running import OFFSETS
+from omnitm.explain.rules import parted
+from omnitm.machine import training_examples, training_places
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from omnitm.corpus import DocumentIndex
+    from omnitm.corpus import DocumentIndex, RunningText
     from omnitm.explain.rules import Rule
-    from omnitm.machine import AutoencoderSettings, Examples
+    from omnitm.machine import AutoencoderSettings, Examples, Kind
 
 
 def matching_documents(
@@ -47,6 +50,55 @@ def matching_documents(
     if int(lengths.sum()) < cost_of_postings:
         return candidates[~_has_any(index, candidates, absent)]
     return candidates[~_marked(index, absent)[candidates]]
+
+
+def matching_places(running: RunningText, present: Sequence[str], absent: Sequence[str]) -> NDArray[np.int64]:
+    """Ascending places of the words whose neighbours have all of `present` and none of `absent`.
+
+    Examples
+    --------
+    >>> from omnitm.corpus import DocumentIndex
+    >>> running = DocumentIndex.from_documents(["the cat sat", "the dog sat", "a cat"]).running
+    >>> [running.names[running.tokens[place]] for place in matching_places(running, ["the _"], ["_ * sat"])]
+    ['cat', 'dog']
+    """
+    numbers = {name: number for number, name in enumerate(running.names)}
+    wanted, unwanted = ([(c, numbers[word]) for c, word in map(parted, names)] for names in (present, absent))
+    if wanted:
+        column, number = min(wanted, key=lambda literal: int(running.counts[literal[1]]))
+        places = running.places_of(number).astype(np.int64) - OFFSETS[column]
+        places = places[(places > 0) & (places < len(running.tokens) - 1)]
+        places = places[running.tokens[places] != DOCUMENT_END]
+    else:
+        places = np.flatnonzero(running.tokens != DOCUMENT_END)
+    neighbours = running.neighbours(places)
+    holds = np.ones(len(places), dtype=bool)
+    for column, number in wanted:
+        holds &= neighbours[:, column] == number
+    for column, number in unwanted:
+        holds &= neighbours[:, column] != number
+    return places[holds]
+
+
+def place_rates(
+    running: RunningText, rules: Sequence[Rule], examples: Examples
+) -> list[tuple[float | None, float | None]]:
+    """In what share of examples of places of the word, and of other words, each rule holds."""
+    numbers = {name: number for number, name in enumerate(running.names)}
+    shape = *examples.documents.shape, len(OFFSETS)
+    neighbours = running.neighbours(examples.documents.reshape(-1)).reshape(shape)
+
+    def occurs(feature: str) -> NDArray[np.bool_]:
+        column, word = parted(feature)
+        return np.asarray((neighbours[:, :, column] == numbers[word]).any(axis=1))
+
+    rates = []
+    for rule in rules:
+        holds = np.ones(len(neighbours), dtype=bool)
+        for literal in rule.literals:
+            holds &= occurs(literal.word) != literal.negated
+        rates.append((_share(holds, examples.labels), _share(holds, ~examples.labels)))
+    return rates
 
 
 def document_lengths(index: DocumentIndex, documents: NDArray[np.uint32]) -> NDArray[np.int64]:
@@ -93,10 +145,13 @@ def _has_any(index: DocumentIndex, documents: NDArray[np.uint32], words: Sequenc
 _MOST_EXAMPLES = 1_000
 
 
-def fresh_examples(index: DocumentIndex, settings: AutoencoderSettings, target: int, key: int) -> Examples:
+def fresh_examples(
+    index: DocumentIndex, settings: AutoencoderSettings, target: int, key: int, kind: Kind = "topic"
+) -> Examples:
     """Draw examples as training does, but others."""
     count = min(settings.total_examples, _MOST_EXAMPLES)
-    return training_examples(index, replace(settings, n_examples=count, n_epochs=1), target, key ^ 1)
+    examples = training_examples if kind == "topic" else training_places
+    return examples(index, replace(settings, n_examples=count, n_epochs=1), target, key ^ 1)
 
 
 def firing_rates(

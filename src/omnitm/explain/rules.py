@@ -15,7 +15,7 @@ import numpy as np
 
 from omnitm.errors import CorpusError, ParameterError
 from omnitm.explain.records import Record
-from omnitm.machine import Autoencoder, word_key
+from omnitm.machine import Autoencoder, kind_key, word_key
 from omnitm.store import TrainingRecord
 from omnitm.store.top import as_stored
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from omnitm.corpus import DocumentIndex
-    from omnitm.machine import AutoencoderSettings
+    from omnitm.machine import AutoencoderSettings, Kind
     from omnitm.vectors import WordVectors
 
 
@@ -53,6 +53,36 @@ class Literal(Record):
 
     def __str__(self) -> str:
         return f"NOT {self.word}" if self.negated else self.word
+
+
+@dataclass(frozen=True)
+class PlaceLiteral(Literal):
+    """A word that must, or must not, stand next to another; `word` is a coordinate such as `was _`.
+
+    >>> print(PlaceLiteral("was _", False, 130, 2), "AND", PlaceLiteral("_ * of", True, 129, 1))
+    follows was AND NOT two before of
+    """
+
+    def __str__(self) -> str:
+        column, word = parted(self.word)
+        phrase = f"{_PHRASES[column]} {word}"
+        return f"NOT {phrase}" if self.negated else phrase
+
+
+_PHRASES = ("two after", "follows", "precedes", "two before")
+
+
+def parted(feature: str) -> tuple[int, str]:
+    """Take a coordinate of place apart: which of the four offsets, and which word.
+
+    >>> parted("was _"), parted("_ * of")
+    ((1, 'was'), (3, 'of'))
+    """
+    if feature.endswith(" * _"):
+        return 0, feature[:-4]
+    if feature.endswith(" _"):
+        return 1, feature[:-2]
+    return (3, feature[4:]) if feature.startswith("_ * ") else (2, feature[2:])
 
 
 @dataclass(frozen=True)
@@ -143,6 +173,7 @@ class TrainedMachine:
     settings: AutoencoderSettings
     states: NDArray[np.uint8]
     weights: NDArray[np.int32]
+    kind: Kind = "topic"
 
     @property
     def n_words(self) -> int:
@@ -172,7 +203,8 @@ class TrainedMachine:
         """Name a literal."""
         negated = number >= self.n_words
         word = self.vocabulary[number - self.n_words * negated]
-        return Literal(word, negated, state, state - self.include_from)
+        form = PlaceLiteral if self.kind == "place" else Literal
+        return form(word, negated, state, state - self.include_from)
 
 
 class Machines:
@@ -185,32 +217,48 @@ class Machines:
                 "settings and seed of Omni TM-AE to train a word again with."
             )
         self.vectors, self.index, self.record = vectors, index, vectors.training
-        self._native = Autoencoder(index, self.record.settings)
+        self._native: dict[Kind, Autoencoder] = {}
         self._lock = threading.Lock()
-        self._kept: OrderedDict[str, TrainedMachine] = OrderedDict()
+        self._kept: OrderedDict[tuple[str, Kind], TrainedMachine] = OrderedDict()
 
     def __getitem__(self, word: str) -> TrainedMachine:
-        row = self.vectors.get_vector(word)
+        return self.of(word, self.record.settings.kinds[0])
+
+    def of(self, word: str, kind: Kind) -> TrainedMachine:
+        """Train a word again on topic or on place."""
+        if kind not in self.record.settings.kinds:
+            trained = self.record.settings.contexts
+            raise ParameterError(
+                f"The model was trained on {trained} only, so there is nothing to say on {kind}."
+            )
+        row = self.vectors.get_index(word)
         with self._lock:
-            if word not in self._kept:
-                self._kept[word] = self._train(word, row)
+            if (word, kind) not in self._kept:
+                self._kept[word, kind] = self._train(word, row, kind)
                 if len(self._kept) > _KEPT:
                     self._kept.popitem(last=False)
-            self._kept.move_to_end(word)
-            return self._kept[word]
+            self._kept.move_to_end((word, kind))
+            return self._kept[word, kind]
 
     def check_once(self, word: str) -> None:
         """Check, unless that is known, that the index is the one that the model was trained from."""
         if not self._kept:
             self[word]
 
-    def _train(self, word: str, row: NDArray[np.int16]) -> TrainedMachine:
-        key = word_key(self.record.seed, word)
-        self._native.train(self.index.word_id(word), key)
-        if not np.array_equal(as_stored(self._native.embedding(), self.record.keep_top), row):
+    def _train(self, word: str, row: int, kind: Kind) -> TrainedMachine:
+        settings, place = self.record.settings, self.vectors.place
+        if kind not in self._native:
+            self._native[kind] = Autoencoder(self.index, settings, kind=kind)
+        machine, key = self._native[kind], kind_key(word_key(self.record.seed, word), kind)
+        machine.train(self.index.word_id(word), key)
+        matrix, kept, names = self.vectors.matrix, self.record.keep_top, self.index.vocabulary
+        if kind == "place" and place is not None:
+            matrix, kept, names = place.matrix, self.record.keep_places, place.feature_names
+        if len(names) != machine.n_features or not np.array_equal(
+            as_stored(machine.embedding(), kept), matrix[row]
+        ):
             raise CorpusError(other_corpus(self.index))
-        states, weights = self._native.states, self._native.weights
-        return TrainedMachine(word, key, self.index.vocabulary, self.record.settings, states, weights)
+        return TrainedMachine(word, key, names, settings, machine.states, machine.weights, kind)
 
 
 def other_corpus(index: DocumentIndex) -> str:

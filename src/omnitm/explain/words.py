@@ -9,9 +9,16 @@ import numpy as np
 
 from omnitm.corpus.cooccurrence import shared
 from omnitm.explain.evidence import Document, read_documents, spread
-from omnitm.explain.matching import firing_rates, fresh_examples, matching_documents
+from omnitm.explain.matching import (
+    firing_rates,
+    fresh_examples,
+    matching_documents,
+    matching_places,
+    place_rates,
+)
 from omnitm.explain.records import Record
 from omnitm.explain.rules import Literal, Rule, rules_of
+from omnitm.machine import running_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -77,7 +84,8 @@ class WordExplanation(Record):
     Attributes
     ----------
     n_documents, document_frequency
-        Documents of the corpus, and those with the word.
+        Documents of the corpus, and those with the word; words of the running text, and places of the word,
+        if `kind` is "place". Then rules are measured on places, too.
     n_clauses, n_positive, n_empty
         Clauses; those with a positive weight; those of them that include no literal, and so say nothing.
     include_from, max_state
@@ -100,6 +108,7 @@ class WordExplanation(Record):
     strongest: tuple[Literal, ...]
     weakest: tuple[Literal, ...]
     strongest_negated: tuple[Literal, ...]
+    kind: str = "topic"
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,13 +132,20 @@ def explain_word(
     rules = rules_of(machine)
     n_said = sum(len(rule.clauses) for rule in rules)
     strongest, weakest, strongest_negated = extreme_literals(machine, n_literals)
-    examples = fresh_examples(index, machine.settings, index.word_id(machine.word), machine.key)
-    rates = firing_rates(index, rules, examples)
-    matches = [match_rule(index, machine.word, rule.present, rule.absent, n_documents) for rule in rules]
+    target = index.word_id(machine.word)
+    examples = fresh_examples(index, machine.settings, target, machine.key, machine.kind)
+    sizes = index.n_documents, len(index.documents_with(target))
+    if machine.kind == "place":
+        running = running_of(index)
+        rates, match = place_rates(running, rules, examples), match_place_rule
+        sizes = running.n_running_words, len(running.places_of(target))
+    else:
+        rates, match = firing_rates(index, rules, examples), match_rule
+    matches = [match(index, machine.word, rule.present, rule.absent, n_documents) for rule in rules]
     return WordExplanation(
         word=machine.word,
-        n_documents=index.n_documents,
-        document_frequency=len(index.documents_with(index.word_id(machine.word))),
+        n_documents=sizes[0],
+        document_frequency=sizes[1],
         n_clauses=len(machine.weights),
         n_positive=len(machine.positive_clauses),
         n_empty=len(machine.positive_clauses) - n_said,
@@ -142,7 +158,30 @@ def explain_word(
         strongest=strongest,
         weakest=weakest,
         strongest_negated=strongest_negated,
+        kind=machine.kind,
     )
+
+
+def match_place_rule(
+    index: DocumentIndex, word: str, present: Sequence[str], absent: Sequence[str], n_documents: int = 1
+) -> Match:
+    """Find the places that satisfy a rule of coordinates such as `was _`, and those where the word stands."""
+    running, number = running_of(index), index.word_id(word)
+    places = matching_places(running, present, absent)
+    is_hit = running.tokens[places] == number
+    n_hits, n_mine = int(is_hit.sum()), len(running.places_of(number))
+    precision = n_hits / len(places) if len(places) else None
+    lift = precision * running.n_running_words / n_mine if precision is not None and n_mine else None
+    match = Match(len(places), n_hits, precision, lift)
+    if not n_documents:
+        return match
+    examples, counterexamples = (
+        read_documents(
+            index, sorted({running.document_of(int(place)) for place in spread(found, n_documents)})
+        )
+        for found in (places[is_hit], places[~is_hit])
+    )
+    return replace(match, examples=examples, counterexamples=counterexamples)
 
 
 def match_rule(
@@ -186,9 +225,9 @@ def clause_states(machine: TrainedMachine, clause: int, n_literals: int = 10) ->
 def extreme_literals(machine: TrainedMachine, count: int) -> tuple[tuple[Literal, ...], ...]:
     """Find, by mean state, the strongest words, the weakest words and the strongest negated words.
 
-    The word's own two literals never move and are left out.
+    The word's own two literals, which a machine of topic has, never move and are left out.
     """
-    own = list(machine.vocabulary).index(machine.word)
+    own = list(machine.vocabulary).index(machine.word) if machine.kind == "topic" else -1
     present, absent = (
         np.delete(np.argsort(-half, kind="stable"), _place(half, own))
         for half in machine.mean_states.reshape(2, machine.n_words)

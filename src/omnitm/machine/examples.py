@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from omnitm.machine.autoencoder import running_of
 from omnitm.machine.draws import Purpose, draw, high, low
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ class Examples(NamedTuple):
     labels: NDArray[np.bool_]
     """Whether each example is meant to show the word."""
     documents: NDArray[np.int64]
-    """Examples x accumulation: the documents merged into each example."""
+    """Examples x accumulation: the documents, or places, merged into each example."""
 
 
 def training_examples(index: DocumentIndex, settings: AutoencoderSettings, target: int, key: int) -> Examples:
@@ -38,6 +39,23 @@ def training_examples(index: DocumentIndex, settings: AutoencoderSettings, targe
     outside = ranks + np.searchsorted(inside - np.arange(len(inside)), ranks, side="right")
     drawn = np.where(np.repeat(labels, merged), inside[scaled(bits, len(inside))], outside)
     return Examples(labels, drawn.reshape(count, merged))
+
+
+def training_places(index: DocumentIndex, settings: AutoencoderSettings, target: int, key: int) -> Examples:
+    """Draw the places, of a running text, that the machine of number `target` for places learns from."""
+    count, merged = settings.total_examples, settings.accumulation
+    running = running_of(index)
+    start, end, total = (int(running.word_starts[k]) for k in (target, target + 1, -1))
+    coins = high(draw(key, Purpose.LABEL, 0, count))
+    labels = np.asarray(coins < np.uint64(int(settings.output_balancing * 2**32)))
+    bits = draw(key, Purpose.DOCUMENT, 0, count * merged)
+    if start == end or end - start == total:
+        ranks = scaled(bits, total)
+    else:
+        outside = scaled(bits, total - (end - start))
+        outside += np.where(outside < start, 0, end - start)
+        ranks = np.where(np.repeat(labels, merged), start + scaled(bits, end - start), outside)
+    return Examples(labels, running.places[ranks].astype(np.int64).reshape(count, merged))
 
 
 def scaled(bits: NDArray[np.uint64], bound: int) -> NDArray[np.int64]:
