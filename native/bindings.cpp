@@ -148,30 +148,38 @@ struct ScaledRows {
     }
 };
 
-template <class Row>
-void add_all_postings(const Input<int64_t>& starts, const Input<Row>& rows, const Input<uint16_t>& values,
-                      const Input<int32_t>& features, const Input<float>& weights, const Output<float>& totals) {
-    check(features.size() == weights.size() && rows.size() == values.size(),
-          "every feature needs a weight, and every row a value");
-    check_apart(totals, starts, rows, features);
-    for (const int64_t feature : view(features)) {
-        check(feature >= 0 && feature + 1 < static_cast<int64_t>(starts.size()), "there is no such feature");
-        const int64_t from = starts.data()[feature], to = starts.data()[feature + 1];
-        check(from >= 0 && to >= from && to <= static_cast<int64_t>(rows.size()), "`starts` leads out of the rows");
-        check(all_below(view(rows).subspan(static_cast<size_t>(from), static_cast<size_t>(to - from)), totals.size()),
-              "there is no such row");
+void products_of_profiles(const Input<int64_t>& starts, const Input<uint32_t>& columns, const Input<uint16_t>& values,
+                          const Input<int64_t>& rows, const Input<float>& query, const Output<float>& products) {
+    check(columns.size() == values.size(), "every column needs a value");
+    check(rows.size() == products.size(), "every row needs a place for its product");
+    check_apart(products, starts, columns, rows);
+    for (const int64_t row : view(rows)) {
+        check(row >= 0 && row + 1 < static_cast<int64_t>(starts.size()), "there is no such row");
+        const int64_t from = starts.data()[row], to = starts.data()[row + 1];
+        check(from >= 0 && to >= from && to <= static_cast<int64_t>(columns.size()), "`starts` leads out of the columns");
+        check(all_below(view(columns).subspan(static_cast<size_t>(from), static_cast<size_t>(to - from)), query.size()),
+              "there is no such column");
     }
     nb::gil_scoped_release unlocked;
-    add_postings<Row>({starts.data(), rows.data(), values.data()}, features.data(), weights.data(), features.size(),
-                      totals.data());
+    profile_products({starts.data(), columns.data(), values.data()}, rows.data(), rows.size(), query.data(),
+                     products.data());
+}
+
+using Codes = InputRows<int8_t>;
+
+void products_of_codes(const Codes& codes, const Input<int8_t>& query, const Output<int32_t>& products) {
+    check(query.size() == codes.shape(1) && codes.shape(1) < (1u << 16), "the query must have a number per column");
+    check(products.size() == codes.shape(0), "every row needs a place for its product");
+    nb::gil_scoped_release unlocked;
+    code_products(codes.data(), codes.shape(0), codes.shape(1), query.data(), products.data());
 }
 
 void bind_vectors(nb::module_& m) {
     m.def("row_modes", &modes_of_rows, "matrix"_a, "modes"_a, "Find the most frequent value of every row.");
-    m.def("add_postings", &add_all_postings<uint16_t>, "starts"_a, "rows"_a, "values"_a, "features"_a, "weights"_a,
-          "totals"_a, "Add weight * value to the words of every feature.");
-    m.def("add_postings", &add_all_postings<uint32_t>, "starts"_a, "rows"_a, "values"_a, "features"_a, "weights"_a,
-          "totals"_a);
+    m.def("profile_products", &products_of_profiles, "starts"_a, "columns"_a, "values"_a, "rows"_a, "query"_a,
+          "products"_a, "Multiply some sparse rows with a dense vector.");
+    m.def("code_products", &products_of_codes, "codes"_a, "query"_a, "products"_a,
+          "Multiply every row of small integers with a vector of them.");
     nb::class_<ScaledRows>(m, "ScaledRows", "Rows as (value - baseline) * gain, without a copy of the matrix.")
         .def(nb::init<Matrix, Input<int16_t>, Input<float>, Input<int32_t>>(), "matrix"_a, "baseline"_a, "gain"_a,
              "own"_a)

@@ -113,4 +113,26 @@ bool excess_above(const RowMatrix& matrix, const RowScale& scale, const float* l
     return fits;
 }
 
+void profile_products(const Profiles& matrix, const int64_t* rows, size_t n_rows, const float* query,
+                      float* products) {
+    for (size_t i = 0; i < n_rows; ++i) {
+        const int64_t end = matrix.starts[rows[i] + 1];
+        float sum = 0;
+        for (int64_t place = matrix.starts[rows[i]]; place < end; ++place)
+            sum += static_cast<float>(matrix.values[place]) * query[matrix.columns[place]];
+        products[i] = sum;
+    }
+}
+
+OMNITM_CLONES void code_products(const int8_t* codes, size_t n_rows, size_t n_columns, const int8_t* query,
+                                 int32_t* products) {
+    for (size_t row = 0; row < n_rows; ++row) {
+        const int8_t* own = codes + row * n_columns;
+        int32_t sum = 0;
+        for (size_t i = 0; i < n_columns; ++i)
+            sum += static_cast<int16_t>(static_cast<int16_t>(own[i]) * static_cast<int16_t>(query[i]));
+        products[row] = sum;
+    }
+}
+
 }  // namespace omnitm

@@ -31,23 +31,17 @@ void count_above(const RowMatrix& matrix, const RowScale& scale, const float* li
 bool excess_above(const RowMatrix& matrix, const RowScale& scale, const float* limits,
                   const float* inverse_deviations, const int64_t* starts, int32_t* columns, float* excesses);
 
-// For every feature the words in which it stands out: feature f has the places starts[f] to starts[f + 1].
-template <class Row>
-struct Postings {
+// Sparse rows: row r has the columns columns[starts[r]] to columns[starts[r + 1]], with a value each.
+struct Profiles {
     const int64_t* starts;
-    const Row* rows;
+    const uint32_t* columns;
     const uint16_t* values;
 };
 
-// Adds weight * value to totals[row] for every word of every feature of the query.
-template <class Row>
-void add_postings(const Postings<Row>& postings, const int32_t* features, const float* weights, size_t n_features,
-                  float* totals) {
-    for (size_t k = 0; k < n_features; ++k) {
-        const int64_t end = postings.starts[features[k] + 1];
-        for (int64_t place = postings.starts[features[k]]; place < end; ++place)
-            totals[postings.rows[place]] += weights[k] * static_cast<float>(postings.values[place]);
-    }
-}
+// Multiplies some sparse rows with a dense vector.
+void profile_products(const Profiles& matrix, const int64_t* rows, size_t n_rows, const float* query, float* products);
+
+// Multiplies every row of a matrix of small integers with a vector of them.
+void code_products(const int8_t* codes, size_t n_rows, size_t n_columns, const int8_t* query, int32_t* products);
 
 }  // namespace omnitm

@@ -1,231 +1,478 @@
-"""The default similarity: words that occur with each other, and words that keep the same company.
+"""Three questions about two words: are they related, are they alike, and both together, the default similarity.
 
-Three parts, each in units of its spread over random pairs of words, are added:
+Five parts, each in units of its spread over random pairs of words, are added:
 
 - association: how much more than usual the machines of both words lean on each other,
   `(log((x_a[b] + 0.1) / (mean[b] + 0.1)) + log((x_b[a] + 0.1) / (mean[a] + 0.1))) / 2`,
-- company: the cosine of what stands out in both vectors,
-- smoothed company: the same in the space of the 300 strongest common patterns, where words need not share
-  the very features.
+- topic profile: the cosine of what stands out in both vectors; smoothed: the same in the space of the strongest
+  common patterns, where words need not share the very features,
+- place profile, and smoothed: the same of the coordinates that say where words stand.
 
-The forms of a word count with it, see `omnitm.similarity.word_forms`: association is the weighted mean over
-the forms of both words, company compares weighted means of rows.
+*Related* words share topics (the first three parts), *alike* words can stand in each other's place (the last
+two), and *similarity* adds all five. The forms of a word (`omnitm.similarity.word_forms`) count with it in the
+parts about topics: association is the weighted mean over the forms of both words, profiles are weighted means.
 
-Every part is a sum over features, which are words: see `contributions`.
+Every part is a sum over named features, see `Combined.contributions`.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from omnitm.similarity.part_scales import PARTS, spreads_over_random_pairs
-from omnitm.similarity.row_profile import Company, gain_of, log_ratio
-from omnitm.similarity.word_forms import Families
+from omnitm import _native
+from omnitm.similarity.row_profile import Recipe, RowProfile, baseline_of, unit_rows
+from omnitm.similarity.word_forms import WordForms
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
-    from omnitm.similarity.scorers import Part
-    from omnitm.vectors.word_vectors import WordVectors
+    from omnitm.similarity.scorers import Part, WordRows
 
     Reals = NDArray[np.float64]
 
+PARTS = ("association", "topic profile", "smoothed topic profile", "place profile", "smoothed place profile")
+RECIPE = 4  # of all numbers of this module, row_profile and word_forms; what was stored by others is made again
+TOPIC = Recipe(stands_out=1.0, power=0.25)
+PLACE = Recipe(stands_out=1.0, power=0.0)
+# Weights of the parts, in units of their spreads; chosen on development data by benchmarks/development.py.
+_WEIGHTS = np.array([1.0, 1.0, 1.0, 1.0, 2.0])
+_QUESTIONS = {
+    "similarity": np.array([True, True, True, True, True]),
+    "related": np.array([True, True, True, False, False]),
+    "alike": np.array([False, False, False, True, True]),
+}
+_FLOOR = 0.1  # of a baseline: differences between small associations are noise
+_MOST_ASSOCIATION = 5.0  # a logarithm; more than words reach, so that a word is nearest to itself
+_BEST_KNOWN = 8_000
+_RANDOM_PAIRS = 50_000
+_PAIRS_AT_A_TIME = 2_000
+_SCORED_IN_FULL = 4_000  # words; among more, the likely ones are found first
+_CANDIDATES = 500
+_CODE = 127.0
+
 
 @dataclass(frozen=True, eq=False)
-class Likeness:
-    """Company, families, and the weight of each part: 1 / its spread over random pairs, 1 if it has none."""
+class Profiles:
+    """What the three questions need to know about a model: computed once, and kept beside it.
 
-    company: Company
-    families: Families
-    weights: NDArray[np.float64]
+    Attributes
+    ----------
+    topic, place
+        Profiles of the coordinates about words that occur with a word, and about places; None: not trained.
+    forms
+        Which words are forms of each other.
+    topic_lengths
+        Per word: length of the weighted mean of its forms' topic profiles; 1 where that is 0.
+    topic_rows
+        words x dimensions: weighted means of the forms' smoothed topic profiles, at length 1.
+    scales
+        Per part: its weight / its spread over random pairs of well known words.
+    random_scores, random_shares
+        Scores of random pairs by each question, ascending, and the share of pairs below each.
+    """
+
+    topic: RowProfile
+    place: RowProfile | None
+    forms: WordForms
+    topic_lengths: NDArray[np.float32]
+    topic_rows: NDArray[np.float32]
+    scales: Reals
+    random_scores: dict[str, Reals]
+    random_shares: Reals
 
     @classmethod
-    def of(cls, vectors: WordVectors) -> Likeness:
-        """Read the vectors once, and measure the spread of each part."""
-        company = Company.of(vectors)
-        families = Families.of(vectors.index_to_key, company)
-        spreads = spreads_over_random_pairs(vectors, company, families)
-        weights = np.divide(1, spreads, out=np.ones_like(spreads), where=spreads > 1e-9)
-        return cls(company, families, weights)
+    def of(cls, rows: WordRows) -> Profiles:
+        """Read the vectors once."""
+        topic = RowProfile.of(rows.matrix, rows.row_features, TOPIC)
+        place = None if rows.place is None else RowProfile.of(rows.place.matrix, None, PLACE)
+        forms = WordForms.of(rows.index_to_key, topic.smooth)
+        topic_rows = unit_rows(forms.matrix @ topic.smooth)
+        lengths = _mean_lengths(forms, topic)
+        first, second = _random_pairs(topic)
+        plain = cls(topic, place, forms, lengths, topic_rows, np.ones(len(PARTS)), {}, np.zeros(0))
+        values = plain.pairs(rows, first, second)
+        spreads = values.std(axis=0) if len(values) else np.zeros(len(PARTS))
+        scales = _WEIGHTS * np.divide(1, spreads, out=np.zeros_like(spreads), where=spreads > 1e-9)
+        shares = _shares_to_keep(len(values))
+        places = np.minimum((shares * len(values)).astype(np.intp), max(0, len(values) - 1))
+        scores = {
+            name: np.sort(values @ (scales * asked))[places] if len(values) else np.zeros(0)
+            for name, asked in _QUESTIONS.items()
+        }
+        return cls(topic, place, forms, lengths, topic_rows, scales, scores, shares)
+
+    @cached_property
+    def averages(self) -> Any:
+        """The weights of forms as a sparse matrix, words x forms."""
+        return self.forms.matrix
+
+    @cached_property
+    def smooth(self) -> NDArray[np.float32]:
+        """Smoothed rows of both kinds side by side, words x dimensions."""
+        places = () if self.place is None else (self.place.smooth,)
+        return np.ascontiguousarray(np.concatenate([self.topic_rows, *places], axis=1))
+
+    @cached_property
+    def codes(self) -> NDArray[np.int8]:
+        """The smoothed rows in 255 steps: enough to find the words that may be nearest."""
+        return np.rint(self.smooth * (_CODE / max(float(np.abs(self.smooth).max(initial=0)), 1e-9))).astype(np.int8)
+
+    def pairs(self, rows: WordRows, first: NDArray[Any], second: NDArray[Any]) -> Reals:
+        """Measure the parts of many pairs of words, in their own units: pairs x parts."""
+        blocks = [np.zeros((0, len(PARTS)))]
+        for start in range(0, len(first), _PAIRS_AT_A_TIME):
+            a, b = (side[start : start + _PAIRS_AT_A_TIME].astype(np.intp) for side in (first, second))
+            found = np.zeros((len(a), len(PARTS)))
+            found[:, 0] = self._associations(rows, a, b)
+            products = _sparse_products(self._topic_profiles(a), self._topic_profiles(b))
+            found[:, 1] = products / (self.topic_lengths[a] * self.topic_lengths[b])
+            found[:, 2] = np.einsum("ij,ij->i", self.topic_rows[a], self.topic_rows[b])
+            if self.place is not None:
+                found[:, 3] = _sparse_products(self.place.some(a), self.place.some(b))
+                found[:, 4] = np.einsum("ij,ij->i", self.place.smooth[a], self.place.smooth[b])
+            found[a == b] = self.most
+            blocks.append(found)
+        return np.concatenate(blocks)
+
+    @property
+    def most(self) -> Reals:
+        """The largest value of each part: that of a word with itself."""
+        has_place = float(self.place is not None)
+        return np.array([_MOST_ASSOCIATION, 1.0, 1.0, has_place, has_place])
+
+    def _topic_profiles(self, rows: NDArray[np.intp]) -> Any:
+        """Weighted means of the forms' topic profiles, as a sparse matrix: rows x features."""
+        weights = self.averages[rows]
+        members, places = np.unique(weights.indices, return_inverse=True)
+        weights.indices = places.astype(weights.indices.dtype)
+        weights = type(weights)((weights.data, weights.indices, weights.indptr), shape=(len(rows), len(members)))
+        return weights @ self.topic.some(members)
+
+    def _associations(self, rows: WordRows, a: NDArray[np.intp], b: NDArray[np.intp]) -> Reals:
+        """Average the association over the forms of both words; a pair is a place in a and the same in b."""
+        n_a, n_b = (np.diff(self.forms.starts)[side] for side in (a, b))
+        pair = np.repeat(np.arange(len(a)), n_a * n_b)
+        place = np.arange(len(pair)) - np.repeat(np.cumsum(n_a * n_b) - n_a * n_b, n_a * n_b)
+        in_a = self.forms.starts[a][pair] + place // n_b[pair]
+        in_b = self.forms.starts[b][pair] + place % n_b[pair]
+        first, second = self.forms.members[in_a], self.forms.members[in_b]
+        leaning = (self.leaning(rows, first, second) + self.leaning(rows, second, first)) / 2
+        weights = self.forms.weights[in_a] * self.forms.weights[in_b] * (first != second)
+        return np.bincount(pair, weights=weights * leaning, minlength=len(a))
+
+    def leaning(self, rows: WordRows, words: NDArray[Any], others: NDArray[Any]) -> Any:
+        """How much more than usual the machines of some words lean on others, one for one."""
+        columns = rows.row_features[others]
+        values = rows.matrix[words, columns].astype(np.float32) - self.topic.baseline[words]
+        return _log_ratio(values * self.topic.gain[words], self.topic.mean[columns])
 
 
-class Similarity:
-    """The default similarity of integer vectors; trained words can be found."""
+class Combined:
+    """One of the three questions; trained words can be found."""
 
-    def candidates(self, vectors: WordVectors) -> Sequence[str]:
+    digits = 2
+
+    def __init__(self, name: str) -> None:
+        self.name, self._asked = name, _QUESTIONS[name]
+
+    def problem(self, rows: WordRows) -> str | None:
+        """Say why these vectors have no answer; None if they have."""
+        if not rows.has_named_features:
+            return (
+                f"The metric {self.name!r} reads the coordinate of a word, but the coordinates of these vectors are "
+                "not words; use metric='cosine'."
+            )
+        if not rows.has_profiles:
+            return f"The metric {self.name!r} is for integers; use metric='association' or 'cosine'."
+        if self.name == "alike" and rows.place is None:
+            return (
+                "The metric 'alike' needs vectors that know where words stand, and these do not; make them with "
+                "`omnitm index TEXT -o INDEX` and `omnitm train INDEX -o MODEL`."
+            )
+        return None
+
+    def candidates(self, rows: WordRows) -> Sequence[str]:
         """All trained words."""
-        return vectors.index_to_key
+        return rows.index_to_key
 
-    def scores(self, vectors: WordVectors, parts: Sequence[Part]) -> Reals:
+    def features(self, rows: WordRows) -> list[str]:
+        """Names of the coordinates that contributions are about: words, then places."""
+        return [*rows.feature_names, *(() if rows.place is None else rows.place.feature_names)]
+
+    def scales(self, rows: WordRows) -> Reals:
+        """Weigh the parts; those that were not asked for count 0."""
+        return rows.profiles.scales * self._asked
+
+    def most(self, rows: WordRows) -> float:
+        """The score of a word with itself, which no other pair exceeds."""
+        return float(rows.profiles.most @ self.scales(rows))
+
+    def scores(self, rows: WordRows, parts: Sequence[Part]) -> Reals:
         """Score every word; a query of several parts has the weighted mean of their scores."""
-        total = np.zeros(len(vectors))
+        return _Query(rows, parts, self.scales(rows)).all_scores()
+
+    def pairs(self, rows: WordRows, first: NDArray[Any], second: NDArray[Any]) -> Reals:
+        """Score pairs of rows."""
+        return rows.profiles.pairs(rows, first, second) @ self.scales(rows)
+
+    def parts(self, rows: WordRows, first: int, second: int) -> dict[str, float]:
+        """Return what each part gives to the score of two words; their sum is the score."""
+        values = rows.profiles.pairs(rows, np.array([first]), np.array([second]))[0] * self.scales(rows)
+        return {name: value for name, value, asked in zip(PARTS, values.tolist(), self._asked, strict=True) if asked}
+
+    def nearest(
+        self, rows: WordRows, parts: Sequence[Part], count: int
+    ) -> tuple[NDArray[np.intp], NDArray[Any]]:
+        """Find the highest scores: first the words that smoothed rows and associations favour, then exactly."""
+        return _Query(rows, parts, self.scales(rows)).nearest(count)
+
+    def nearest_of_rows(
+        self, rows: WordRows, wanted: NDArray[np.intp], count: int
+    ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+        """Find the nearest words of several words at once, themselves left out: words x neighbours each."""
+        scales = self.scales(rows)
+        queries = [_Query(rows, [(rows.index_to_key[row], 1.0)], scales) for row in wanted.tolist()]
+        likely = rows.profiles.smooth @ np.stack([query.smooth for query in queries], axis=1).astype(np.float32)
+        count = min(count, len(rows.index_to_key) - 1)
+        places, scores = np.empty((len(wanted), count), np.intp), np.empty((len(wanted), count))
+        for number, (row, query) in enumerate(zip(wanted.tolist(), queries, strict=True)):
+            found, values = query.nearest(count + 1, likely[:, number])
+            others = found != row
+            places[number], scores[number] = found[others][:count], values[others][:count]
+        return places, scores
+
+    def contributions(self, rows: WordRows, first: int, second: int) -> Reals:
+        """Return how much each feature gives to the score of two words; the sum is the score.
+
+        Association is credited to the two words themselves, or to those of their forms that it is about. A
+        feature's share of a smoothed profile is the mean of what it brings into either word's smoothed row.
+        """
+        profiles, scales = rows.profiles, self.scales(rows)
+        topic = _topic_shares(rows, first, second, scales)
+        places = []
+        if profiles.place is not None:
+            a, b = (profiles.place.of_row(row) for row in (first, second))
+            smooth = [profiles.place.smooth[row] for row in (first, second)]
+            places.append(scales[3] * a.astype(np.float64) * b + scales[4] * _smooth_shares(profiles.place, (a, b), smooth))
+        return np.concatenate([topic, *places])
+
+    def deviations(self, rows: WordRows, row: int) -> Reals:
+        """How far each feature stands out in a word's vector, in deviations; 0 for the word's own."""
+        profiles = rows.profiles
+        own = int(rows.row_features[row])
+        relative = profiles.topic.relative(rows.matrix[row], float(profiles.topic.baseline[row]), own)
+        found = profiles.topic.deviations(relative)
+        found[own] = 0.0
+        if profiles.place is None or rows.place is None:
+            return found
+        relative = profiles.place.relative(rows.place.matrix[row], float(profiles.place.baseline[row]))
+        return np.concatenate([found, profiles.place.deviations(relative)])
+
+    def distances(self, rows: WordRows, scores: NDArray[Any]) -> Reals:
+        """Return how far scores are below that of a word with itself."""
+        return np.maximum(self.most(rows) - scores.astype(np.float64), 0.0)
+
+    def percentiles(self, rows: WordRows, scores: NDArray[Any]) -> Reals:
+        """Return the percentage of random pairs of words that are less near."""
+        profiles = rows.profiles
+        return 100 * np.interp(scores, profiles.random_scores[self.name], profiles.random_shares)
+
+
+class _Query:
+    """Weighted words and vectors as one query: all parts are sums, so their profiles are added."""
+
+    def __init__(self, rows: WordRows, parts: Sequence[Part], scales: Reals) -> None:
+        self._rows, self._profiles, self._scales = rows, rows.profiles, scales
+        profiles = self._profiles
+        total = sum(abs(weight) for _, weight in parts) or 1.0
+        self._topic = np.zeros(profiles.topic.n_features, np.float32)
+        self._place = np.zeros(0 if profiles.place is None else profiles.place.n_features, np.float32)
+        self.smooth = np.zeros(profiles.smooth.shape[1])
+        self._words: list[tuple[int, float]] = []
+        self._vectors: list[tuple[NDArray[np.float32], float]] = []
         for item, weight in parts:
-            total += weight * _all_parts(vectors, item) @ vectors.likeness.weights
-        return total / (sum(abs(weight) for _, weight in parts) or 1.0)
+            if isinstance(item, str):
+                self._add_word(rows.get_index(item), weight / total)
+            else:
+                self._add_vector(rows.part_vector(item), weight / total)
 
-    def pair(self, vectors: WordVectors, first: str, second: str) -> float:
-        """Add the parts of one pair."""
-        return float(sum(similarity_parts(vectors, first, second).values()))
+    def _add_word(self, row: int, weight: float) -> None:
+        profiles = self._profiles
+        self._words.append((row, weight))
+        for form, share in profiles.forms.of_row(row):
+            self._topic += np.float32(weight * share / profiles.topic_lengths[row]) * profiles.topic.of_row(form)
+        n_topic = profiles.topic_rows.shape[1]
+        self.smooth[:n_topic] += weight * self._scales[2] * profiles.topic_rows[row]
+        if profiles.place is not None:
+            self._place += np.float32(weight) * profiles.place.of_row(row)
+            self.smooth[n_topic:] += weight * self._scales[4] * profiles.place.smooth[row]
 
-    def contributions(self, vectors: WordVectors, first: str, second: str) -> Reals:
-        """Take the similarity of one pair apart into a number per feature."""
-        return contributions(vectors, first, second)
+    def _add_vector(self, vector: NDArray[Any], weight: float) -> None:
+        """Add a vector of topics; nothing is known about where it stands."""
+        topic = self._profiles.topic
+        relative = topic.relative(vector, baseline_of(vector))
+        profile = topic.of_vector(relative)
+        self._topic += np.float32(weight) * profile
+        self.smooth[: self._profiles.topic_rows.shape[1]] += weight * self._scales[2] * topic.smoothed(profile)
+        self._vectors.append((relative, weight))
 
-    def distances(self, scores: NDArray[Any]) -> NDArray[Any]:
-        """Negate: there is no natural upper end."""
-        return -scores.astype(np.float64)
+    def all_scores(self) -> Reals:
+        """Score all words."""
+        found = self._exact(np.arange(len(self._rows.index_to_key)), self._profiles.smooth @ self.smooth)
+        if len(self._words) == 1 and not self._vectors:
+            row, weight = self._words[0]
+            found[row] = np.sign(weight) * float(self._profiles.most @ self._scales)
+        return found
+
+    def nearest(self, count: int, smooth: NDArray[Any] | None = None) -> tuple[NDArray[np.intp], Reals]:
+        """Find the highest scores among all words, the highest first."""
+        n_words = len(self._rows.index_to_key)
+        if n_words <= max(_SCORED_IN_FULL, 4 * count):
+            scores = self.all_scores()
+            found = best(scores, count)
+            return found, scores[found]
+        likely = self._likely() if smooth is None else smooth
+        wanted = max(_CANDIDATES, 2 * count)
+        candidates = np.argpartition(likely, n_words - wanted)[n_words - wanted :]
+        candidates = np.union1d(candidates, [row for row, _ in self._words])
+        scores = self._exact(candidates, self._profiles.smooth[candidates] @ self.smooth)
+        if len(self._words) == 1 and not self._vectors:
+            row, weight = self._words[0]
+            scores[candidates == row] = np.sign(weight) * float(self._profiles.most @ self._scales)
+        order = best(scores, count)
+        return candidates[order], scores[order]
+
+    def _likely(self) -> NDArray[np.int32]:
+        """Multiply the query with all smoothed rows, both in few steps."""
+        largest = max(float(np.abs(self.smooth).max(initial=0)), 1e-12)
+        query = np.rint(self.smooth * (_CODE / largest)).astype(np.int8)
+        products = np.empty(len(self._rows.index_to_key), dtype=np.int32)
+        _native.code_products(self._profiles.codes, query, products)
+        return products
+
+    def _exact(self, wanted: NDArray[np.intp], smooth: Reals) -> Reals:
+        """Score some words by all parts, given the part of their smoothed rows."""
+        profiles, scores = self._profiles, smooth.astype(np.float64)
+        if self._scales[:2].any():
+            weights = profiles.averages[wanted]
+            forms, places = np.unique(weights.indices, return_inverse=True)
+            shape = len(wanted), len(forms)
+            weights = type(weights)((weights.data, places, weights.indptr), shape=shape)
+            products = weights @ profiles.topic.products(self._topic, forms)
+            scores += self._scales[1] * products / profiles.topic_lengths[wanted]
+            scores += self._scales[0] * (weights @ self._leanings(forms))
+        if profiles.place is not None and self._scales[3]:
+            scores += self._scales[3] * profiles.place.products(self._place, wanted)
+        return scores
+
+    def _leanings(self, forms: NDArray[np.intp]) -> Reals:
+        """Associate the query with single words: both lean on each other."""
+        rows, profiles = self._rows, self._profiles
+        columns = rows.row_features[forms]
+        found = np.zeros(len(forms))
+        for row, weight in self._words:
+            for form, share in profiles.forms.of_row(row):
+                one = np.full(len(forms), form)
+                leaning = profiles.leaning(rows, one, forms) + profiles.leaning(rows, forms, one)
+                found += weight * share / 2 * np.where(forms == form, 0.0, leaning)
+        for relative, weight in self._vectors:  # nobody leans on a vector
+            found += weight * _log_ratio(relative[columns], profiles.topic.mean[columns])
+        return found
 
 
-def similarity_parts(vectors: WordVectors, first: str, second: str) -> dict[str, float]:
-    """Return what each part gives to the similarity of two words; their sum is the similarity."""
-    a, b = _Word(vectors, first), _Word(vectors, second)
-    association = sum(share for _, share in _association_shares(a, b))
-    values = (association, float(a.unit_row.astype(np.float64) @ b.unit_row), float(a.smooth @ b.smooth))
-    return dict(zip(PARTS, (vectors.likeness.weights * values).tolist(), strict=True))
+def best(scores: NDArray[Any], count: int) -> NDArray[np.intp]:
+    """Positions of the highest scores, highest first; of equal ones the first come first."""
+    count = min(count, len(scores))
+    if count == 0:
+        return np.zeros(0, dtype=np.intp)
+    limit = np.partition(scores, len(scores) - count)[len(scores) - count]
+    above = np.flatnonzero(scores > limit)
+    equal = np.flatnonzero(scores == limit)[: count - len(above)]
+    above = above[np.argsort(-scores[above].astype(np.float64), kind="stable")]
+    return np.concatenate([above, equal])
 
 
-def contributions(vectors: WordVectors, first: str, second: str) -> Reals:
-    """Return how much each feature gives to the similarity of two words; the sum is the similarity.
-
-    Association is credited to the two words themselves, or to those of their forms that it is about. A
-    feature's share of the smoothed company is the mean of what it brings into either word's smoothed row.
-    """
-    a, b = _Word(vectors, first), _Word(vectors, second)
-    association, company, smoothed = vectors.likeness.weights
-    shares: Reals = company * a.unit_row.astype(np.float64) * b.unit_row
-    shares += smoothed / 2 * (a.shares_of(b.smooth) + b.shares_of(a.smooth))
-    for feature, share in _association_shares(a, b):
-        shares[feature] += association * share
+def _topic_shares(rows: WordRows, first: int, second: int, scales: Reals) -> Reals:
+    profiles = rows.profiles
+    means = [
+        sum(weight * profiles.topic.of_row(form) for form, weight in profiles.forms.of_row(row))
+        / profiles.topic_lengths[row]
+        for row in (first, second)
+    ]
+    shares: Reals = scales[1] * means[0].astype(np.float64) * means[1]
+    smooth = [profiles.topic_rows[row] for row in (first, second)]
+    shares += scales[2] * _smooth_shares(profiles.topic, means, smooth)
+    for one, other in ((first, second), (second, first)):
+        for form, weight in profiles.forms.of_row(one):
+            for leaned_on, share in profiles.forms.of_row(other):
+                if form != leaned_on:
+                    leaning = profiles.leaning(rows, np.array([form]), np.array([leaned_on]))[0]
+                    shares[rows.row_features[leaned_on]] += scales[0] * weight * share * float(leaning) / 2
     return shares
 
 
-def _association_shares(a: _Word, b: _Word) -> Iterator[tuple[int, float]]:
-    """Go through the association of two words: a feature, and how much machines lean on it."""
-    for one, other in ((a, b), (b, a)):
-        for form, weight in other.forms:
-            yield form.feature, weight * one.leaning(form.feature) / 2
+def _smooth_shares(profile: RowProfile, rows: Sequence[NDArray[Any]], smooth: Sequence[NDArray[Any]]) -> Reals:
+    """Share the product of two smoothed rows among the features of the rows that they were made of."""
+    product = float(smooth[0].astype(np.float64) @ smooth[1])
+    total = np.zeros(profile.n_features)
+    for row, other in ((rows[0], smooth[1]), (rows[1], smooth[0])):
+        shares = profile.shares_of_smoothed(row, other)
+        whole = float(shares.sum())
+        total += shares * (product / whole / 2) if whole else shares
+    return total
 
 
-def unit_row(vectors: WordVectors, word: str) -> NDArray[np.float32]:
-    """Return what stands out in a word's vector, at length 1: a number per feature, most of them 0."""
-    return _Form(vectors, vectors.get_index(word)).unit_row
+def _mean_lengths(forms: WordForms, topic: RowProfile) -> NDArray[np.float32]:
+    """Length of the weighted mean of each word's forms' profiles; 1 where it is 0, to divide by."""
+    averages, found = forms.matrix, np.ones(len(topic.lengths), dtype=np.float32)
+    alone = np.diff(forms.starts) == 1
+    found[alone] = np.where(topic.lengths[alone] > 0, 1, 1)
+    several = np.flatnonzero(~alone)
+    for start in range(0, len(several), _PAIRS_AT_A_TIME):
+        part = several[start : start + _PAIRS_AT_A_TIME]
+        weights = averages[part]
+        members, places = np.unique(weights.indices, return_inverse=True)
+        weights = type(weights)((weights.data, places, weights.indptr), shape=(len(part), len(members)))
+        mean = weights @ topic.some(members)
+        found[part] = np.sqrt(np.asarray(mean.multiply(mean).sum(axis=1)).ravel())
+    found[found == 0] = 1
+    return found
 
 
-def deviations(vectors: WordVectors, word: str) -> Reals:
-    """Return how far each coordinate of a word stands out: deviations above the mean of all words.
-
-    0 for the word's own coordinate, and for those that are the same for all words.
-    """
-    company = vectors.likeness.company
-    found = _Form(vectors, vectors.get_index(word))
-    values: Reals = (found.relative.astype(np.float64) - company.mean) * company.inverse_deviations
-    values[found.feature] = 0.0
-    return values
+def _sparse_products(a: Any, b: Any) -> Reals:
+    """Multiply rows of two sparse matrices one for one."""
+    return np.asarray(a.multiply(b).sum(axis=1), dtype=np.float64).ravel()
 
 
-class _Form:
-    """A trained word's own row as the parts need it."""
-
-    def __init__(self, vectors: WordVectors, row: int) -> None:
-        self.row, self._company = row, vectors.likeness.company
-        company = self._company
-        self.feature = int(vectors.row_features[row])
-        self.relative = company.relative(
-            vectors.matrix[row], company.baseline[row], company.gain[row], self.feature
-        )
-        self.unit_row = company.unit_row(self.relative)
-        self.smooth = company.smooth[row].astype(np.float64)
-
-    def leaning(self, features: Any) -> Any:
-        """How much more than usual the machine leans on features; not at all on its own."""
-        found = log_ratio(self.relative[features], self._company.mean[features])
-        return np.where(np.asarray(features) == self.feature, 0.0, found.astype(np.float64))
-
-    def leaned_on(self, vectors: WordVectors) -> Any:
-        """How much more than usual the machines of all words lean on this one."""
-        company = self._company
-        others = (vectors.matrix[:, self.feature].astype(np.float32) - company.baseline) * company.gain
-        found = log_ratio(others, company.mean[self.feature])
-        found[self.row] = 0
-        return found
-
-    def shares_of(self, other: Reals) -> Reals:
-        """Return what each feature brings to the product of the smoothed row with another one."""
-        features = np.flatnonzero(self.unit_row)  # a few of a hundred
-        shares = np.zeros(len(self.unit_row))
-        shares[features] = self.unit_row[features] * (self._company.projection[features] @ other)
-        total = float(shares.sum())
-        wanted = float(self.smooth @ other)
-        return shares * (wanted / total) if total else shares
+def _log_ratio(relative: Any, mean: Any) -> Any:
+    """Compare how much a machine leans on a feature with what is usual for that feature."""
+    ratio = np.log((np.maximum(relative, 0) + _FLOOR) / (np.maximum(mean, 0) + _FLOOR))
+    return np.minimum(ratio, _MOST_ASSOCIATION)
 
 
-class _Word:
-    """A trained word, for which its family speaks: forms with weights that add up to 1."""
-
-    def __init__(self, vectors: WordVectors, word: str) -> None:
-        row, families = vectors.get_index(word), vectors.likeness.families
-        self.forms = [(_Form(vectors, member), weight) for member, weight in families.of_row(row)]
-        self._smooth_length = float(families.smooth_lengths[row])
-        mean = self._mean(lambda form: form.unit_row)
-        self.unit_row: NDArray[np.float32] = (mean / families.company_lengths[row]).astype(np.float32)
-        self.smooth: Reals = self._mean(lambda form: form.smooth) / self._smooth_length
-
-    def leaning(self, features: Any) -> Any:
-        """How much more than usual the machines of the family lean on features."""
-        return self._mean(lambda form: form.leaning(features))
-
-    def leaned_on(self, vectors: WordVectors) -> Any:
-        """How much more than usual the machines of all words lean on the family."""
-        return self._mean(lambda form: form.leaned_on(vectors))
-
-    def shares_of(self, other: Reals) -> Reals:
-        """Return what each feature brings to the product of the smoothed row with another one."""
-        shares: Reals = self._mean(lambda form: form.shares_of(other)) / self._smooth_length
-        return shares
-
-    def _mean(self, of: Callable[[_Form], Any]) -> Any:
-        return sum(weight * of(form) for form, weight in self.forms)
+def _random_pairs(topic: RowProfile) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Pairs of different words, of those about which most is known; all pairs if there are few."""
+    known = np.sort(np.argsort(-np.diff(topic.starts), kind="stable")[:_BEST_KNOWN])
+    if len(known) * (len(known) - 1) // 2 <= _RANDOM_PAIRS:
+        first, second = np.triu_indices(len(known), k=1)
+        return known[first], known[second]
+    drawn = np.random.default_rng(0).integers(0, len(known), size=(2, _RANDOM_PAIRS))
+    kept = drawn[0] != drawn[1]
+    return known[drawn[0][kept]], known[drawn[1][kept]]
 
 
-def _all_parts(vectors: WordVectors, item: str | NDArray[Any]) -> Reals:
-    """Score all words by each part: words x parts."""
-    company, columns = vectors.likeness.company, vectors.row_features
-    if isinstance(item, str):
-        word = _Word(vectors, item)
-        unit_row, smooth = word.unit_row, word.smooth
-        association = (word.leaning(columns) + word.leaned_on(vectors)) / 2
-    else:
-        vector = vectors.part_vector(item)
-        baseline = _baseline_of(vector)
-        relative = company.relative(vector, baseline, float(gain_of(np.array([baseline]))[0]), None)
-        unit_row = company.unit_row(relative)
-        smooth = _unit(unit_row @ company.projection)
-        association = log_ratio(relative[columns], company.mean[columns])  # nobody leans on a vector
-    by_form = np.stack(
-        [association, company.shared(unit_row), company.smooth @ smooth.astype(np.float32)], axis=1
-    )
-    return _by_family(vectors.likeness.families, by_form)
+def _shares_to_keep(n_pairs: int) -> Reals:
+    """Shares of random pairs whose scores are kept: the nearer, the finer."""
+    tail = 1 - np.geomspace(0.1, 1 / max(n_pairs, 10), 160)
+    return np.concatenate([np.linspace(0, 0.9, 91)[:-1], tail])
 
 
-def _by_family(families: Families, by_form: NDArray[Any]) -> Reals:
-    """Turn the scores of single words into those of their families: words x parts."""
-    scores: Reals = families.matrix @ by_form
-    scores[:, 1] /= families.company_lengths
-    scores[:, 2] /= families.smooth_lengths
-    return scores
-
-
-def _baseline_of(vector: NDArray[Any]) -> float:
-    """Find the most frequent value, to the nearest integer."""
-    values, counts = np.unique(np.rint(vector), return_counts=True)
-    return float(values[np.argmax(counts)])
-
-
-def _unit(vector: NDArray[Any]) -> Reals:
-    length = float(np.linalg.norm(vector))
-    return vector.astype(np.float64) / length if length > 0 else vector.astype(np.float64)
+def weighted_parts(parts: Iterable[Part]) -> float:
+    """Sum the absolute weights of a query; 1 if all are zero."""
+    return sum(abs(weight) for _, weight in parts) or 1.0

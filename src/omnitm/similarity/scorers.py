@@ -1,4 +1,4 @@
-"""How near two words are: by our own similarity, by association (a coordinate) or by cosine."""
+"""The metrics by name: how near two words are. A metric is one class; all else reads the registry below."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ import numpy as np
 
 from omnitm.errors import ParameterError
 from omnitm.parameters import check_choice
-from omnitm.similarity.combined import Similarity
+from omnitm.similarity.combined import Combined, best, weighted_parts
 from omnitm.similarity.highest_cosines import can_prune, highest_cosines
 from omnitm.similarity.row_products import row_dots
+from omnitm.similarity.row_profile import unit
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,26 +19,102 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from omnitm.vectors.word_vectors import WordVectors
+    from omnitm.similarity.combined import Profiles
+    from omnitm.similarity.row_products import RowLengths
 
-Metric = Literal["similarity", "association", "association-symmetric", "cosine"]
+Metric = Literal["similarity", "related", "alike", "association", "association-symmetric", "cosine"]
 Part = tuple["str | NDArray[Any]", float]  # a word or a vector, and its weight in a query
 
 
-class Scorer(Protocol):
-    """Scores words against a query made of weighted words and vectors; higher is nearer."""
+class NamedRows(Protocol):
+    """Rows of integers with a name per column."""
 
-    def candidates(self, vectors: WordVectors) -> Sequence[str]:
+    @property
+    def matrix(self) -> Any:
+        """Words x features."""
+
+    @property
+    def feature_names(self) -> Sequence[str]:
+        """A name per column."""
+
+
+class WordRows(NamedRows, Protocol):
+    """What metrics know of a model: its words, their rows, and what was found out about them."""
+
+    @property
+    def index_to_key(self) -> Sequence[str]:
+        """The word of each row."""
+
+    @property
+    def place(self) -> NamedRows | None:
+        """Rows about where words stand."""
+
+    @property
+    def row_features(self) -> NDArray[np.intp]:
+        """The column of each row's own word."""
+
+    @property
+    def has_named_features(self) -> bool:
+        """Whether columns are words."""
+
+    @property
+    def has_profiles(self) -> bool:
+        """Whether rows are integers with names, so that they have profiles."""
+
+    @property
+    def profiles(self) -> Profiles:
+        """What stands out in the rows."""
+
+    @property
+    def lengths(self) -> RowLengths:
+        """Lengths of the rows."""
+
+    @property
+    def vector_size(self) -> int:
+        """Number of columns."""
+
+    def get_index(self, word: str) -> int:
+        """Row of a word."""
+
+    def feature_index(self, word: str) -> int:
+        """Column of a word."""
+
+    def part_vector(self, item: str | NDArray[Any]) -> NDArray[Any]:
+        """Vector of a word, or the vector itself."""
+
+
+class Scorer(Protocol):
+    """A metric. Scores are for words, or for a query of weighted words and vectors; higher is nearer."""
+
+    name: str
+    digits: int
+    """Digits after the point when a score is printed."""
+
+    def problem(self, rows: WordRows) -> str | None:
+        """Say why these vectors do not have this metric; None if they have."""
+
+    def candidates(self, rows: WordRows) -> Sequence[str]:
         """Words that can be found, in the order of the scores."""
 
-    def scores(self, vectors: WordVectors, parts: Sequence[Part]) -> NDArray[Any]:
+    def features(self, rows: WordRows) -> Sequence[str]:
+        """Names of the coordinates that contributions are about."""
+
+    def scores(self, rows: WordRows, parts: Sequence[Part]) -> NDArray[Any]:
         """Score every candidate."""
 
-    def pair(self, vectors: WordVectors, first: str, second: str) -> float:
-        """Score one pair of words."""
+    def pairs(self, rows: WordRows, first: NDArray[Any], second: NDArray[Any]) -> NDArray[Any]:
+        """Score many pairs of trained words, given by their rows."""
 
-    def distances(self, scores: NDArray[Any]) -> NDArray[Any]:
-        """Turn scores into distances."""
+    def nearest(
+        self, rows: WordRows, parts: Sequence[Part], count: int
+    ) -> tuple[NDArray[np.intp], NDArray[Any]]:
+        """Find the candidates with the highest scores, and their scores."""
+
+    def contributions(self, rows: WordRows, first: int, second: int) -> NDArray[np.float64] | None:
+        """Take the score of two rows apart into a number per feature; None if it is no such sum."""
+
+    def distances(self, rows: WordRows, scores: NDArray[Any]) -> NDArray[np.float64]:
+        """Turn scores into distances: never negative, and lowest for a word and itself."""
 
 
 class Association:
@@ -46,48 +123,84 @@ class Association:
     Every feature can be found, trained or not. A query of several parts has their weighted mean.
     """
 
-    def candidates(self, vectors: WordVectors) -> Sequence[str]:
-        """All features."""
-        return vectors.feature_names
+    name = "association"
+    digits = 0
 
-    def scores(self, vectors: WordVectors, parts: Sequence[Part]) -> NDArray[Any]:
+    def problem(self, rows: WordRows) -> str | None:
+        """Columns must be words."""
+        if rows.has_named_features:
+            return None
+        return (
+            f"The metric {self.name!r} reads the coordinate of a word, but the coordinates of these vectors are not "
+            "words; use metric='cosine'."
+        )
+
+    def candidates(self, rows: WordRows) -> Sequence[str]:
+        """All features."""
+        return rows.feature_names
+
+    def features(self, rows: WordRows) -> Sequence[str]:
+        """Words."""
+        return rows.feature_names
+
+    def scores(self, rows: WordRows, parts: Sequence[Part]) -> NDArray[Any]:
         """Take the row of the word, or the weighted mean of rows."""
         if len(parts) == 1 and parts[0][1] == 1.0:
-            return vectors.part_vector(parts[0][0])
-        return weighted_mean(vectors, parts)
+            return rows.part_vector(parts[0][0])
+        total = np.zeros(rows.vector_size)
+        for item, weight in parts:
+            total += weight * rows.part_vector(item).astype(np.float64)
+        return total / weighted_parts(parts)
 
-    def pair(self, vectors: WordVectors, first: str, second: str) -> float:
-        """Read the coordinate of `second` in the vector of `first`."""
-        return float(vectors.get_vector(first)[vectors.feature_index(second)])
+    def pairs(self, rows: WordRows, first: NDArray[Any], second: NDArray[Any]) -> NDArray[np.float64]:
+        """Read the coordinates of the second words in the vectors of the first."""
+        found: NDArray[np.float64] = rows.matrix[first, rows.row_features[second]].astype(np.float64)
+        return found
 
-    def distances(self, scores: NDArray[Any]) -> NDArray[Any]:
-        """Negate: associations have no natural upper end."""
-        return -scores.astype(np.float64)
+    def nearest(
+        self, rows: WordRows, parts: Sequence[Part], count: int
+    ) -> tuple[NDArray[np.intp], NDArray[Any]]:
+        """Score all."""
+        scores = self.scores(rows, parts)
+        found = best(scores, count)
+        return found, scores[found]
+
+    def contributions(self, rows: WordRows, first: int, second: int) -> None:  # noqa: ARG002
+        """A coordinate is a sum over clauses, not over features."""
+        return
+
+    def distances(self, rows: WordRows, scores: NDArray[Any]) -> NDArray[np.float64]:  # noqa: ARG002
+        """Return how far scores are below the highest of them; associations have no natural upper end."""
+        values = scores.astype(np.float64)
+        return np.max(values, initial=_LARGEST_STATE) - values
 
 
 class SymmetricAssociation(Association):
     """The mean of both words' coordinates; both words must be trained."""
 
-    def candidates(self, vectors: WordVectors) -> Sequence[str]:
+    name = "association-symmetric"
+    digits = 1
+
+    def candidates(self, rows: WordRows) -> Sequence[str]:
         """All trained words."""
-        return vectors.index_to_key
+        return rows.index_to_key
 
-    def scores(self, vectors: WordVectors, parts: Sequence[Part]) -> NDArray[Any]:
-        """Average row and column of each word."""
-        rows = weighted_mean(vectors, parts)[vectors.row_features]
-        columns = np.zeros(len(vectors))
+    def scores(self, rows: WordRows, parts: Sequence[Part]) -> NDArray[Any]:
+        """Average what the query leans on with what leans on it."""
+        leans_on = super().scores(rows, parts)[rows.row_features]
+        leaned_on = np.zeros(len(rows.index_to_key))
         for item, weight in parts:
-            columns += weight * vectors.matrix[:, self._column(vectors, item)].astype(np.float64)
-        return (rows + columns / total_weight(parts)) / 2
+            leaned_on += weight * rows.matrix[:, self._column(rows, item)].astype(np.float64)
+        return (leans_on + leaned_on / weighted_parts(parts)) / 2
 
-    def pair(self, vectors: WordVectors, first: str, second: str) -> float:
+    def pairs(self, rows: WordRows, first: NDArray[Any], second: NDArray[Any]) -> NDArray[np.float64]:
         """Average the two coordinates."""
-        return (super().pair(vectors, first, second) + super().pair(vectors, second, first)) / 2
+        return (super().pairs(rows, first, second) + super().pairs(rows, second, first)) / 2
 
     @staticmethod
-    def _column(vectors: WordVectors, item: str | NDArray[Any]) -> int:
+    def _column(rows: WordRows, item: str | NDArray[Any]) -> int:
         if isinstance(item, str):
-            return vectors.feature_index(item)
+            return rows.feature_index(item)
         raise ParameterError(
             "The 'metric' parameter cannot be 'association-symmetric' for a vector, only for words; "
             "use 'association' or 'cosine'."
@@ -97,47 +210,88 @@ class SymmetricAssociation(Association):
 class Cosine:
     """The cosine of the angle between two vectors; 0 if one of them is all zeros."""
 
-    def candidates(self, vectors: WordVectors) -> Sequence[str]:
-        """All trained words."""
-        return vectors.index_to_key
+    name = "cosine"
+    digits = 3
 
-    def scores(self, vectors: WordVectors, parts: Sequence[Part]) -> NDArray[Any]:
+    def problem(self, rows: WordRows) -> None:  # noqa: ARG002
+        """All vectors have it."""
+        return
+
+    def candidates(self, rows: WordRows) -> Sequence[str]:
+        """All trained words."""
+        return rows.index_to_key
+
+    def features(self, rows: WordRows) -> Sequence[str]:
+        """Columns."""
+        return rows.feature_names
+
+    def scores(self, rows: WordRows, parts: Sequence[Part]) -> NDArray[Any]:
         """Compare every row with the word, or with the sum of the parts' unit vectors."""
-        query = vectors.part_vector(parts[0][0])
+        query = rows.part_vector(parts[0][0])
         if len(parts) > 1 or parts[0][1] != 1.0:
-            query = sum(
-                (weight * unit(vectors.part_vector(item)) for item, weight in parts), np.zeros(len(query))
-            )
-        lengths = vectors.lengths.norms * np.linalg.norm(query.astype(np.float64))
-        dots = row_dots(vectors.matrix, vectors.lengths.largest, query)
+            units = (weight * unit(rows.part_vector(item)) for item, weight in parts)
+            query = sum(units, np.zeros(len(query)))
+        lengths = rows.lengths.norms * np.linalg.norm(query.astype(np.float64))
+        dots = row_dots(rows.matrix, rows.lengths.largest, query)
         return np.divide(dots, lengths, out=np.zeros_like(dots), where=lengths > 0)
 
+    def pairs(self, rows: WordRows, first: NDArray[Any], second: NDArray[Any]) -> NDArray[np.float64]:
+        """Multiply unit vectors; every row is read once."""
+        found = np.empty(len(first))
+        words, sides = np.unique(np.concatenate([first, second]), return_inverse=True)
+        per_block = max(1, _PAIR_NUMBERS // max(1, rows.vector_size))
+        if len(words) <= per_block:
+            units = _unit_rows(rows.matrix[words])
+            return np.einsum("ij,ij->i", units[sides[: len(first)]], units[sides[len(first) :]])
+        for start in range(0, len(first), per_block // 2 or 1):
+            part = slice(start, start + (per_block // 2 or 1))
+            a, b = (_unit_rows(rows.matrix[side[part]]) for side in (first, second))
+            found[part] = np.einsum("ij,ij->i", a, b)
+        return found
+
     def nearest(
-        self, vectors: WordVectors, parts: Sequence[Part], count: int
-    ) -> tuple[NDArray[np.intp], NDArray[Any]] | None:
-        """Find the nearest rows without scoring all; None where that saves nothing."""
-        query = vectors.part_vector(parts[0][0])
+        self, rows: WordRows, parts: Sequence[Part], count: int
+    ) -> tuple[NDArray[np.intp], NDArray[Any]]:
+        """Find the nearest rows, without scoring all where bounds can be had."""
+        query = rows.part_vector(parts[0][0])
         is_plain = len(parts) == 1 and parts[0][1] == 1.0 and query.dtype == np.int16
-        if not is_plain or not can_prune(vectors.matrix):
-            return None
-        rows, scores = highest_cosines(vectors.matrix, vectors.lengths, query, count)
+        if is_plain and can_prune(rows.matrix):
+            places, scores = highest_cosines(rows.matrix, rows.lengths, query, count)
+        else:
+            scores = self.scores(rows, parts)
+            places = np.arange(len(scores))
         order = best(scores, count)
-        return rows[order], scores[order]
+        return places[order], scores[order]
 
-    def pair(self, vectors: WordVectors, first: str, second: str) -> float:
-        """Multiply the two unit vectors."""
-        return float(unit(vectors.get_vector(first)) @ unit(vectors.get_vector(second)))
+    def contributions(self, rows: WordRows, first: int, second: int) -> NDArray[np.float64]:
+        """Multiply coordinate by coordinate."""
+        return unit(rows.matrix[first]) * unit(rows.matrix[second])
 
-    def distances(self, scores: NDArray[Any]) -> NDArray[Any]:
+    def distances(self, rows: WordRows, scores: NDArray[Any]) -> NDArray[np.float64]:  # noqa: ARG002
         """Return 1 - cosine."""
-        return 1 - scores
+        return np.maximum(1 - scores.astype(np.float64), 0.0)
+
+
+_LARGEST_STATE = 255.0  # no coordinate is larger: a difference of two states of 8 bits
+_PAIR_NUMBERS = 1 << 26  # at most so many numbers are held at once
+
+
+def _unit_rows(rows: NDArray[Any]) -> NDArray[np.float64]:
+    values = rows.astype(np.float64)
+    lengths = np.linalg.norm(values, axis=1, keepdims=True)
+    return np.divide(values, lengths, out=values, where=lengths > 0)
 
 
 SCORERS: dict[str, Scorer] = {
-    "similarity": Similarity(),
-    "association": Association(),
-    "association-symmetric": SymmetricAssociation(),
-    "cosine": Cosine(),
+    found.name: found
+    for found in (
+        Combined("similarity"),
+        Combined("related"),
+        Combined("alike"),
+        Association(),
+        SymmetricAssociation(),
+        Cosine(),
+    )
 }
 
 
@@ -146,45 +300,10 @@ def scorer(metric: str) -> Scorer:
     return SCORERS[check_choice("WordVectors", "metric", metric, SCORERS)]
 
 
-def nearest(
-    score: Scorer, vectors: WordVectors, parts: Sequence[Part], count: int
-) -> tuple[NDArray[np.intp], NDArray[Any]]:
-    """Find the candidates with the highest scores, and their scores."""
-    found = score.nearest(vectors, parts, count) if isinstance(score, Cosine) else None
-    if found is not None:
-        return found
-    scores = score.scores(vectors, parts)
-    places = best(scores, count)
-    return places, scores[places]
-
-
-def unit(vector: NDArray[Any]) -> NDArray[np.float64]:
-    """Scale a vector to length 1, unless it is all zeros."""
-    values = vector.astype(np.float64)
-    length = float(np.linalg.norm(values))
-    return values / length if length > 0 else values
-
-
-def weighted_mean(vectors: WordVectors, parts: Sequence[Part]) -> NDArray[np.float64]:
-    """Average the parts' vectors by weight."""
-    total = np.zeros(vectors.vector_size)
-    for item, weight in parts:
-        total += weight * vectors.part_vector(item).astype(np.float64)
-    return total / total_weight(parts)
-
-
-def total_weight(parts: Sequence[Part]) -> float:
-    """Sum the absolute weights; 1 if all are zero."""
-    return sum(abs(weight) for _, weight in parts) or 1.0
-
-
-def best(scores: NDArray[Any], count: int) -> NDArray[np.intp]:
-    """Positions of the highest scores, highest first; of equal ones the first come first."""
-    count = min(count, len(scores))
-    if count == 0:
-        return np.zeros(0, dtype=np.intp)
-    limit = np.partition(scores, len(scores) - count)[len(scores) - count]
-    above = np.flatnonzero(scores > limit)
-    equal = np.flatnonzero(scores == limit)[: count - len(above)]
-    above = above[np.argsort(-scores[above].astype(np.float64), kind="stable")]
-    return np.concatenate([above, equal])
+def usable_scorer(rows: WordRows, metric: str) -> Scorer:
+    """Find the scorer of a metric, and refuse one that these vectors do not have."""
+    found = scorer(metric)
+    problem = found.problem(rows)
+    if problem is not None:
+        raise ParameterError(problem)
+    return found

@@ -1,12 +1,15 @@
-"""Families: words that begin alike and keep the same company, such as drive, drives and driving.
+"""Forms of a word, such as drive, drives and driving: found from the text alone, for any language.
 
-Text spreads what it knows about a thing over the forms of its word, so forms speak for each other: a word
-counts 1 and each of its relatives 1/2. Which words are relatives follows from the text alone:
+1. Two words that begin alike differ by a pair of endings: `drives` and `driving` by (`es`, `ing`). The common
+   beginning has three letters or more, and no fewer than either ending, which has at most four. The same
+   backwards gives pairs of beginnings: `happy` and `unhappy`.
+2. A pair of endings is a *rule* of the language if many pairs of words show it, and if more than half of them
+   are about the same thing: the cosine of their smoothed profiles is above 0.3. (``, `s`) is one; (``, `t`),
+   as in car and cart, and (`y`, `ened`), as in happy and happened, are none.
+3. Two words are forms of each other if a rule connects them and they are about the same thing.
 
-1. they share their beginning: four letters or more, with at most four more after it, or three letters with
-   at most one more; and one of the two has at most one letter after it (`drive`, `driving`),
-2. they keep the same company: the cosine of their smoothed rows is above 0.2 (so `rapid` is no relative of
-   `rapids`, and `lens` none of `len`); of more than five, the nearest five.
+A word counts 1 and each of its forms 1/2 wherever forms count with a word; of more than five, the five most
+alike.
 """
 
 from __future__ import annotations
@@ -18,132 +21,118 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from omnitm.similarity.row_profile import Company
-
     Reals = NDArray[np.float32]
 
-RELATIVE_WEIGHT = 0.5
-SAME_COMPANY = 0.2
-MOST_RELATIVES = 5
-_SHORT_START, _LONGEST_END_OF_SHORT = 3, 1
-_LONG_START, _LONGEST_END = 4, 4
+FORM_WEIGHT = 0.5
+SAME_THING = 0.3
+MOST_FORMS = 5
+_SHORTEST_STEM = 3
+_LONGEST_ENDING = 4
+_LEAST_SHARE = 0.5  # of a rule's pairs that are about the same thing
+_FEWEST_PAIRS = 10
+_WORDS_PER_PAIR = 1_500  # 27 pairs make a rule among 40,000 words
 _ROWS_AT_A_TIME = 2_000
 
 
 @dataclass(frozen=True, eq=False)
-class Families:
-    """Who speaks for each word.
+class WordForms:
+    """The forms of every word.
 
     Attributes
     ----------
     starts, members, weights
-        For word w speak the words `members[starts[w] : starts[w + 1]]`, itself among them, with `weights`
-        that add up to 1.
-    company_lengths, smooth_lengths
-        Per word: length of the weighted mean of its family's unit rows, and of their smoothed rows.
+        With word w count the words `members[starts[w] : starts[w + 1]]`, itself first, then its forms, the most
+        alike first; `weights` add up to 1.
     """
 
     starts: NDArray[np.int64]
     members: NDArray[np.int32]
     weights: Reals
-    company_lengths: Reals
-    smooth_lengths: Reals
 
     @classmethod
-    def of(cls, words: Sequence[str], company: Company) -> Families:
-        """Find relatives among words by their letters and by the company they keep."""
-        starts, members, weights = _speakers(words, company.smooth)
-        matrix = _matrix(starts, members, weights)
-        return cls(
-            starts=starts,
-            members=members,
-            weights=weights,
-            company_lengths=_lengths(matrix, company.by_word()),
-            smooth_lengths=_lengths(matrix, company.smooth),
-        )
+    def of(cls, words: Sequence[str], smooth: Reals) -> WordForms:
+        """Find forms among words by their letters, and by their smoothed profiles of length 1."""
+        pairs, cosines = form_pairs(words, smooth)
+        itself = np.arange(len(words), dtype=np.int32)
+        word = np.concatenate([itself, pairs[:, 0], pairs[:, 1]])
+        member = np.concatenate([itself, pairs[:, 1], pairs[:, 0]])
+        nearness = np.concatenate([np.full(len(words), np.inf), cosines, cosines])
+        order = np.lexsort((member, -nearness, word))
+        word, member = word[order], member[order]
+        place = np.arange(len(word)) - np.searchsorted(word, word)
+        word, member = word[place <= MOST_FORMS], member[place <= MOST_FORMS]
+        weight = np.where(word == member, 1.0, FORM_WEIGHT)
+        weight /= np.bincount(word, weights=weight, minlength=len(words))[word]
+        starts = np.concatenate([[0], np.cumsum(np.bincount(word, minlength=len(words)))]).astype(np.int64)
+        return cls(starts, member.astype(np.int32), weight.astype(np.float32))
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """All arrays by name."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
-    def of_row(self, row: int) -> Iterator[tuple[int, float]]:
-        """Go through those who speak for a word: rows and weights."""
+    def of_row(self, row: int) -> list[tuple[int, float]]:
+        """List a word and its forms: rows, and weights that add up to 1."""
         part = slice(int(self.starts[row]), int(self.starts[row + 1]))
-        yield from zip(self.members[part].tolist(), self.weights[part].tolist(), strict=True)
+        return list(zip(self.members[part].tolist(), self.weights[part].tolist(), strict=True))
+
+    def are_forms(self, row: int, others: NDArray[Any]) -> NDArray[np.bool_]:
+        """Tell which of some words are forms of a word."""
+        members = self.members[int(self.starts[row]) + 1 : int(self.starts[row + 1])]
+        return np.isin(others, members)
 
     @property
     def matrix(self) -> Any:
-        """Weights as a sparse matrix, words x members: it turns scores of forms into those of words."""
-        return _matrix(self.starts, self.members, self.weights)
+        """Weights as a sparse matrix, words x members: it averages rows of forms into rows of words."""
+        from scipy.sparse import csr_matrix
+
+        n_words = len(self.starts) - 1
+        return csr_matrix((self.weights, self.members, self.starts), shape=(n_words, n_words))
 
 
-def relatives_by_letters(words: Sequence[str]) -> list[tuple[int, int]]:
-    """Find pairs of words that begin alike, as the rules above say; places in `words`, each pair once.
+def form_pairs(words: Sequence[str], smooth: Reals) -> tuple[NDArray[np.int32], Reals]:
+    """Find pairs of forms: their places in `words`, each pair once, and how alike they are."""
+    found: dict[tuple[int, int], float] = {}
+    fewest = max(_FEWEST_PAIRS, len(words) // _WORDS_PER_PAIR)
+    for spelled in (words, [word[::-1] for word in words]):
+        for pairs in pairs_by_rule(spelled).values():
+            if len(pairs) < fewest:
+                continue
+            places = np.array(pairs, dtype=np.int32)
+            cosines = np.einsum("ij,ij->i", smooth[places[:, 0]], smooth[places[:, 1]])
+            alike = cosines > SAME_THING
+            if alike.mean() > _LEAST_SHARE:
+                both = np.sort(places[alike], axis=1).tolist()
+                found.update(zip(map(tuple, both), cosines[alike].tolist(), strict=True))
+    pairs = np.array(sorted(found), dtype=np.int32).reshape(-1, 2)
+    return pairs, np.array([found[a, b] for a, b in pairs.tolist()], dtype=np.float32)
+
+
+def pairs_by_rule(words: Sequence[str]) -> dict[tuple[str, str], list[tuple[int, int]]]:
+    """Find the pairs of words that begin alike, by the two endings in which they differ.
 
     >>> words = ["drive", "driving", "drives", "dragon"]
-    >>> [(words[a], words[b]) for a, b in relatives_by_letters(words)]
-    [('drive', 'driving'), ('drive', 'drives')]
+    >>> pairs_by_rule(words)
+    {('e', 'ing'): [(0, 1)], ('', 's'): [(0, 2)], ('es', 'ing'): [(2, 1)]}
     """
-    by_beginning: dict[str, list[int]] = defaultdict(list)
+    by_stem: dict[str, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
     for place, word in enumerate(words):
-        for length in {len(word), len(word) - 1}:
-            if length >= _SHORT_START:
-                by_beginning[word[:length]].append(place)
-    pairs: set[tuple[int, int]] = set()
-    for place, word in enumerate(words):
-        for length in range(max(_SHORT_START, len(word) - _LONGEST_END), len(word) + 1):
-            if length >= _LONG_START or len(word) - length <= _LONGEST_END_OF_SHORT:
-                others = by_beginning.get(word[:length], ())
-                pairs.update((min(place, other), max(place, other)) for other in others if other != place)
-    return sorted(pairs)
-
-
-def _speakers(
-    words: Sequence[str], smooth: Reals
-) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]]:
-    """List the family of each word, itself first, then the nearest; with weights that add up to 1."""
-    pairs = np.array(relatives_by_letters(words), dtype=np.int32).reshape(-1, 2)
-    cosines = _cosines(smooth, pairs)
-    pairs, cosines = pairs[cosines > SAME_COMPANY], cosines[cosines > SAME_COMPANY]
-    itself = np.arange(len(words), dtype=np.int32)
-    word = np.concatenate([itself, pairs[:, 0], pairs[:, 1]])
-    member = np.concatenate([itself, pairs[:, 1], pairs[:, 0]])
-    nearness = np.concatenate([np.full(len(words), np.inf), cosines, cosines])
-    order = np.lexsort((member, -nearness, word))
-    word, member = word[order], member[order]
-    place = np.arange(len(word)) - np.searchsorted(word, word)
-    word, member = word[place <= MOST_RELATIVES], member[place <= MOST_RELATIVES]
-    weight = np.where(word == member, 1.0, RELATIVE_WEIGHT)
-    weight /= np.bincount(word, weights=weight, minlength=len(words))[word]
-    starts = np.concatenate([[0], np.cumsum(np.bincount(word, minlength=len(words)))]).astype(np.int64)
-    return starts, member, weight.astype(np.float32)
-
-
-def _cosines(smooth: Reals, pairs: NDArray[np.int32]) -> Reals:
-    blocks = range(0, len(pairs), _ROWS_AT_A_TIME)
-    parts = [pairs[start : start + _ROWS_AT_A_TIME] for start in blocks]
-    found = [np.einsum("ij,ij->i", smooth[part[:, 0]], smooth[part[:, 1]]) for part in parts]
-    return np.concatenate([np.zeros(0, np.float32), *found])
-
-
-def _matrix(starts: NDArray[np.int64], members: NDArray[np.int32], weights: Reals) -> Any:
-    from scipy.sparse import csr_matrix
-
-    n_words = len(starts) - 1
-    return csr_matrix((weights, members, starts), shape=(n_words, n_words))
-
-
-def _lengths(matrix: Any, rows: Any) -> Reals:
-    """Return the length of each family's mean row; 1 where it is 0, to divide by."""
-    found = np.ones(matrix.shape[0], dtype=np.float32)
-    for start in range(0, len(found), _ROWS_AT_A_TIME):
-        part = slice(start, start + _ROWS_AT_A_TIME)
-        mean = matrix[part] @ rows
-        squares = mean.multiply(mean) if hasattr(mean, "multiply") else mean**2
-        found[part] = np.sqrt(np.asarray(squares.sum(axis=1)).ravel())
-    found[found == 0] = 1
-    return found
+        for length in range(max(_SHORTEST_STEM, len(word) - _LONGEST_ENDING), len(word) + 1):
+            if length >= len(word) - length:
+                by_stem[word[:length]][word[length : length + 1]].append(place)  # by the first letter that differs
+    rules: dict[tuple[str, str], list[tuple[int, int]]] = defaultdict(list)
+    for stem, by_letter in by_stem.items():
+        groups = list(by_letter.values())
+        for number, group in enumerate(groups):
+            for other in groups[number + 1 :]:
+                for a in group:
+                    for b in other:
+                        endings = words[a][len(stem) :], words[b][len(stem) :]
+                        if (len(endings[0]), endings[0]) < (len(endings[1]), endings[1]):
+                            rules[endings].append((a, b))
+                        else:
+                            rules[endings[::-1]].append((b, a))
+    return dict(rules)
