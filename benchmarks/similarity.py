@@ -26,7 +26,7 @@ from omnitm.evaluation.results import SimilarityReport
 from omnitm.evaluation.similarity import evaluate_similarity
 from omnitm.evaluation.tables import similarity_tables
 from omnitm.paper.published import published_rows
-from omnitm.similarity.word_forms import RELATIVE_WEIGHT, relatives_by_letters
+from omnitm.similarity.word_forms import WordForms
 from omnitm.vectors import WordVectors
 
 if TYPE_CHECKING:
@@ -113,14 +113,9 @@ def kept_report() -> SimilarityReport:
 
 
 def averaged_over_forms(vectors: WordVectors) -> WordVectors:
-    """Do to dense vectors what families do to Omni's similarity: to see whether it is that alone."""
+    """Do to dense vectors what forms do to Omni's similarity: to see whether it is that alone."""
     units = vectors.matrix / np.linalg.norm(vectors.matrix, axis=1, keepdims=True)
-    first, second = np.array(relatives_by_letters(vectors.index_to_key)).T
-    cosines = np.einsum("ij,ij->i", units[first], units[second])
-    first, second = first[cosines > SAME_COMPANY], second[cosines > SAME_COMPANY]
-    rows = units.copy()
-    np.add.at(rows, first, RELATIVE_WEIGHT * units[second])
-    np.add.at(rows, second, RELATIVE_WEIGHT * units[first])
+    rows = WordForms.of(vectors.index_to_key, units).matrix @ units
     return WordVectors(rows.astype(np.float32), vectors.index_to_key, None)
 
 

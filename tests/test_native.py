@@ -276,21 +276,28 @@ def ballot(random: Random) -> Arguments:
     return {**labelled_documents(random), "first": 2, **clauses, "votes": np.zeros(9, dtype=np.int64)}
 
 
-def postings(dtype: str) -> Arguments:
+def profiles() -> Arguments:
     return arrays(
         starts=([0, 2, 5], "i8"),
-        rows=([0, 1, 1, 2, 3], dtype),
+        columns=([0, 1, 1, 2, 3], "u4"),
         values=([1, 2, 3, 4, 5], "u2"),
-        features=([0, 1], "i4"),
-        weights=([0.5, 2], "f4"),
-        totals=(np.zeros(4), "f4"),
+        rows=([1, 0], "i8"),
+        query=([0.5, 2, 1, 0], "f4"),
+        products=(np.zeros(2), "f4"),
+    )
+
+
+def codes() -> Arguments:
+    return arrays(
+        codes=([[3, -4, 5], [127, -128, 0]], "i1"), query=([1, -2, 3], "i1"), products=(np.zeros(2), "i4")
     )
 
 
 #: For every binding a function that returns something to call, and arguments that it accepts.
 BINDINGS: dict[str, Callable[[Random], tuple[Callable[..., object], Arguments]]] = {
     "row_modes": lambda r: (_native.row_modes, {"matrix": matrix(r), **zeros(modes=(6, "i2"))}),
-    "add_postings": lambda r: (_native.add_postings, postings(("u2", "u4")[r.integers(2)])),
+    "profile_products": lambda _: (_native.profile_products, profiles()),
+    "code_products": lambda _: (_native.code_products, codes()),
     "ScaledRows": lambda r: (new_scaled_rows, scaled_rows(r)),
     "ScaledRows.moments": lambda r: (
         _native.ScaledRows(**scaled_rows(r)).moments,

@@ -38,12 +38,6 @@ _CARDS = "a packed model is unpacked with its card, imported when called"
 _TO_BE_REMOVED = "not yet in order"
 EXCEPTIONS = {
     ("omnitm.paper.steps", "omnitm.paper.reproduction"): _TO_BE_REMOVED,
-    ("omnitm.similarity.combined", "omnitm.vectors.word_vectors"): _TO_BE_REMOVED,
-    ("omnitm.similarity.nearest_rows", "omnitm.vectors.word_vectors"): _TO_BE_REMOVED,
-    ("omnitm.similarity.part_scales", "omnitm.vectors.word_vectors"): _TO_BE_REMOVED,
-    ("omnitm.similarity.row_profile", "omnitm.vectors.word_vectors"): _TO_BE_REMOVED,
-    ("omnitm.similarity.scorers", "omnitm.similarity.combined"): _TO_BE_REMOVED,
-    ("omnitm.similarity.scorers", "omnitm.vectors.word_vectors"): _TO_BE_REMOVED,
     ("omnitm.store.packing", "omnitm.sharing.card"): _CARDS,
     ("omnitm.training.estimator", "omnitm.explain"): _RULES,
     ("omnitm.vectors.word_vectors", "omnitm.sharing.card"): _SHARING,

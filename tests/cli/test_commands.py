@@ -84,7 +84,8 @@ def test_similar_together(model: Path, capsys: pytest.CaptureFixture[str]) -> No
 def test_words_are_text_not_markup(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     from omnitm.cli.similar import print_neighbours
 
-    print_neighbours({"[red]x": [("[bold]y[/bold]", 3.0)]}, "association")
+    vectors = WordVectors(np.zeros((1, 1), np.int16), ["x"], ["x"])
+    print_neighbours({"[red]x": [("[bold]y[/bold]", 3.0)]}, vectors.scorer("association"), vectors, {})
     out = capsys.readouterr().out
     assert "[red]x" in out
     assert "[bold]y[/bold]" in out

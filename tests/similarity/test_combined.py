@@ -13,12 +13,12 @@ import pytest
 from omnitm import _native
 from omnitm.errors import FileError, OmniTMWarning, ParameterError
 from omnitm.files.container import read_container
-from omnitm.similarity.combined import contributions, similarity_parts
-from omnitm.similarity.part_scales import PARTS
-from omnitm.similarity.row_profile import RECIPE, Company
+from omnitm.similarity.combined import PARTS, RECIPE, Combined
+from omnitm.similarity.scorers import SCORERS
 from omnitm.similarity.truncated_svd import truncated_svd
 from omnitm.training import train_model
 from omnitm.vectors import WordVectors
+from omnitm.vectors.word_vectors import PlaceVectors
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from omnitm.corpus import DocumentIndex
 
-N_WORDS, N_FEATURES = 150, 220
+N_WORDS, N_FEATURES, N_PLACES = 150, 220, 200
 
 
 def name_of(number: int) -> str:
@@ -39,84 +39,185 @@ def topic_of(word: str) -> int:
     return int(word.strip("w")) % 10
 
 
+def rows_in_groups(seed: int, n_features: int, group: NDArray[np.int64]) -> NDArray[np.int16]:
+    """Rows with a baseline of their own, which stand out at the features of their group."""
+    random = np.random.default_rng(seed)
+    baseline = random.integers(-120, -40, size=N_WORDS)
+    matrix = np.repeat(baseline[:, None], n_features, axis=1).astype(float)
+    for row in range(N_WORDS):
+        touched = (np.arange(n_features) % 10 == group[row]) | (random.random(n_features) < 0.1)
+        touched &= random.random(n_features) < 0.6
+        matrix[row, touched] += random.integers(5, 90, size=int(touched.sum()))
+    return matrix.astype(np.int16)
+
+
 @pytest.fixture(scope="module")
 def vectors() -> WordVectors:
-    """Words in ten topics: rows have a baseline of their own, and stand out where their topic is."""
-    random = np.random.default_rng(4)
-    baseline = random.integers(-120, -40, size=N_WORDS)
-    matrix = np.repeat(baseline[:, None], N_FEATURES, axis=1).astype(float)
-    topic = np.arange(N_FEATURES) % 10
-    for row in range(N_WORDS):
-        touched = (topic == topic[row]) | (random.random(N_FEATURES) < 0.1)
-        touched &= random.random(N_FEATURES) < 0.6
-        matrix[row, touched] += random.integers(5, 90, size=int(touched.sum()))
-        matrix[row, row] = 0
+    """Words in ten topics; word k is of topic k % 10, and stands at the places of k // 10 % 10."""
+    matrix = rows_in_groups(4, N_FEATURES, np.arange(N_WORDS) % 10)
+    matrix[np.arange(N_WORDS), np.arange(N_WORDS)] = 0
     names = [name_of(k) for k in range(N_FEATURES)]
-    return WordVectors(matrix.astype(np.int16), names[:N_WORDS], names)
+    places = PlaceVectors(
+        rows_in_groups(5, N_PLACES, np.arange(N_WORDS) // 10 % 10), [f"p{k} _" for k in range(N_PLACES)]
+    )
+    return WordVectors(matrix, names[:N_WORDS], names, place=places)
 
 
-def slow_rows(vectors: WordVectors) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-    """Return relative values, means, and unit rows, as the recipe says."""
-    matrix = vectors.matrix.astype(int)
-    modes = np.array([np.bincount(row + 300).argmax() - 300 for row in matrix])
-    x = (matrix - modes[:, None]) / np.abs(modes)[:, None]
-    x[np.arange(N_WORDS), np.arange(N_WORDS)] = 0
+@pytest.fixture(scope="module")
+def topics(vectors: WordVectors) -> WordVectors:
+    """The same without places."""
+    return WordVectors(vectors.matrix, vectors.index_to_key, vectors.feature_names)
+
+
+def slow_rows(
+    matrix: NDArray[Any], limit: float, *, has_own: bool
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    """Return relative values, means, and profiles, as the recipe says."""
+    values = matrix.astype(int)
+    modes = np.array([np.bincount(row + 300).argmax() - 300 for row in values])
+    x = (values - modes[:, None]) / np.abs(modes)[:, None]
+    if has_own:
+        x[np.arange(N_WORDS), np.arange(N_WORDS)] = 0
     mean, deviation = x.mean(axis=0), x.std(axis=0)
     z = (x - mean) / deviation
-    rows = np.where(z > 1, np.log(1 + np.maximum(z - 1, 0)), 0)
+    rows = np.where(z > limit, np.log(1 + np.maximum(z - limit, 0)), 0)
     return x, mean, rows / np.linalg.norm(rows, axis=1, keepdims=True)
 
 
-def slow_smooth(rows: NDArray[np.float64], size: int) -> NDArray[np.float64]:
+def slow_smooth(rows: NDArray[np.float64], size: int, power: float) -> NDArray[np.float64]:
     left, singular, _ = np.linalg.svd(rows, full_matrices=False)
-    smooth = left[:, :size] * singular[:size] ** 0.25
+    smooth = left[:, :size] * singular[:size] ** power
     units: NDArray[np.float64] = smooth / np.linalg.norm(smooth, axis=1, keepdims=True)
     return units
 
 
 def test_parts_equal_the_recipe(vectors: WordVectors) -> None:
-    x, mean, rows = slow_rows(vectors)
-    smooth = slow_smooth(rows, 15)
-    first, second = np.triu_indices(N_WORDS, k=1)
+    assert vectors.place is not None
+    x, mean, rows = slow_rows(vectors.matrix, 1.0, has_own=True)
+    places = slow_rows(vectors.place.matrix, 0.5, has_own=False)[2]
     floor = 0.1
     ratio = np.log((np.maximum(x, 0) + floor) / (np.maximum(mean, 0) + floor))[:, :N_WORDS]
-    parts = np.stack([(ratio + ratio.T) / 2, rows @ rows.T, smooth @ smooth.T])
-    weights = 1 / parts[:, first, second].std(axis=1)
-    assert vectors.likeness.weights == pytest.approx(weights, rel=0.02)  # the SVD is approximate
-    for a, b in [(0, 1), (3, 13), (7, 149)]:
-        found = similarity_parts(vectors, name_of(a), name_of(b))
-        assert list(found) == list(PARTS)
-        values = np.array(list(found.values())) / vectors.likeness.weights
-        assert values[:2] == pytest.approx(parts[:2, a, b], abs=1e-4)
-        assert values[2] == pytest.approx(parts[2, a, b], abs=0.05)
-        assert vectors.similarity(name_of(a), name_of(b)) == pytest.approx(sum(found.values()))
+    smooth = [slow_smooth(rows, 15, 0.25), slow_smooth(places, 15, 0.0)]
+    parts = np.stack(
+        [
+            (ratio + ratio.T) / 2,
+            rows @ rows.T,
+            smooth[0] @ smooth[0].T,
+            places @ places.T,
+            smooth[1] @ smooth[1].T,
+        ]
+    )
+    first, second = np.triu_indices(N_WORDS, k=1)
+    found = vectors.profiles.pairs(vectors, first, second)
+    assert found[:, [0, 1, 3]] == pytest.approx(parts[:, first, second][[0, 1, 3]].T, abs=1e-4)
+    assert (
+        np.abs(found[:, [2, 4]] - parts[:, first, second][[2, 4]].T).mean() < 0.02
+    )  # the SVD is approximate
+    weights = vectors.profiles.scales * found.std(axis=0)
+    assert weights == pytest.approx([1, 1, 1, 1, 2])
+    for name, asked in (("similarity", [0, 1, 2, 3, 4]), ("related", [0, 1, 2]), ("alike", [3, 4])):
+        scores = found[:, asked] @ vectors.profiles.scales[asked]
+        pairs = [(name_of(a), name_of(b)) for a, b in zip(first.tolist(), second.tolist(), strict=True)]
+        assert vectors.similarities(pairs, metric=name) == pytest.approx(scores)  # type: ignore[arg-type]
+
+
+def test_three_questions(vectors: WordVectors) -> None:
+    related = [word for word, _ in vectors.similar_by_word("w37", topn=5, metric="related")]
+    alike = [word for word, _ in vectors.similar_by_word("w37", topn=5, metric="alike")]
+    assert sum(topic_of(word) == 7 for word in related) >= 4
+    assert sum(int(word.strip("w")) // 10 % 10 == 3 for word in alike) >= 4
+    both = vectors.similarities([("w37", "137w"), ("w37", "w47"), ("w37", "w34"), ("w37", "w92")])
+    assert both[0] > both[1:].max()  # the same topic and the same places
+    assert both[1:3].min() > both[3]
 
 
 def test_contributions_add_up(vectors: WordVectors) -> None:
-    for a, b in [("w0", "w10"), ("w3", "w4"), ("w20", "140w")]:
-        shares = contributions(vectors, a, b)
-        assert shares.shape == (N_FEATURES,)
-        assert shares.sum() == pytest.approx(vectors.similarity(a, b), abs=1e-5)
-        assert contributions(vectors, b, a) == pytest.approx(shares)
+    for metric in ("similarity", "related", "alike"):
+        scorer = Combined(metric)
+        names = scorer.features(vectors)
+        assert len(names) == N_FEATURES + N_PLACES
+        for a, b in [(0, 10), (3, 4), (20, 140)]:
+            shares = scorer.contributions(vectors, a, b)
+            assert shares.sum() == pytest.approx(
+                scorer.pairs(vectors, np.array([a]), np.array([b]))[0], abs=1e-5
+            )
+            assert scorer.contributions(vectors, b, a) == pytest.approx(shares)
+            parts = scorer.parts(vectors, a, b)
+            assert sum(parts.values()) == pytest.approx(shares.sum(), abs=1e-5)
+            assert list(parts) == [
+                part for part in PARTS if ("place" in part) != (metric == "related") or metric == "similarity"
+            ]
+    shares = Combined("related").contributions(vectors, 0, 10)
+    assert not shares[N_FEATURES:].any()
     topic = np.arange(N_FEATURES) % 10
-    shares = contributions(vectors, "w0", "w10")
-    others = np.delete(shares, [0, 10])
-    assert others[np.delete(topic, [0, 10]) == 0].sum() > 5 * abs(
-        others[np.delete(topic, [0, 10]) != 0].sum()
-    )
+    others = np.delete(shares[:N_FEATURES], [0, 10])
+    same = np.delete(topic, [0, 10]) == 0
+    assert others[same].sum() > 5 * abs(others[~same].sum())
+    alike = Combined("alike").contributions(vectors, 20, 120)
+    assert not alike[:N_FEATURES].any()
+    assert alike[N_FEATURES:][np.arange(N_PLACES) % 10 == 2].sum() > 0.7 * alike.sum()
 
 
 def test_most_similar_agrees_with_pairs(vectors: WordVectors) -> None:
     assert vectors.default_metric == "similarity"
-    found = vectors.most_similar("w5", topn=5)
-    assert {topic_of(word) for word, _ in found} == {5}
+    found = vectors.similar_by_word("w5", topn=5)
     for word, score in found:
         assert vectors.similarity("w5", word) == pytest.approx(score, abs=2e-3)
     scores = np.asarray(vectors.most_similar(["w5", "w15"], negative=["w7"], topn=None))
     wanted = [vectors.similarity(word, "w25") for word in ("w5", "w15", "w7")]
     assert scores[25] == pytest.approx((wanted[0] + wanted[1] - wanted[2]) / 3, abs=2e-3)
-    assert vectors.distance("w5", "w15") == -vectors.similarity("w5", "w15")
     assert vectors.rank("w5", found[1][0]) == 2
+
+
+def test_a_word_is_nearest_to_itself(vectors: WordVectors) -> None:
+    for metric in ("similarity", "related", "alike"):
+        scores = np.asarray(vectors.most_similar("w5", topn=None, metric=metric))
+        assert scores.argmax() == 5
+        assert vectors.similarity("w5", "w5", metric=metric) == pytest.approx(scores[5])
+        distances = vectors.distances("w5", metric=metric)
+        assert distances[5] == pytest.approx(0)
+        assert np.delete(distances, 5).min() > 0
+    assert vectors.distance("w5", "w15") == pytest.approx(
+        vectors.similarity("w5", "w5") - vectors.similarity("w5", "w15")
+    )
+
+
+def test_percentiles_count_pairs_that_are_less_near(vectors: WordVectors) -> None:
+    first, second = np.triu_indices(N_WORDS, k=1)
+    pairs = [(name_of(a), name_of(b)) for a, b in zip(first.tolist(), second.tolist(), strict=True)]
+    scores = vectors.similarities(pairs)
+    shares = vectors.similarities(pairs, scale="percentile")
+    below = 100 * np.searchsorted(np.sort(scores), scores) / len(scores)
+    assert np.abs(shares - below).max() < 0.6
+    assert (np.diff(shares[np.argsort(scores)]) >= 0).all()
+    assert vectors.similarity("w5", "w5", scale="percentile") > 99.9
+    with pytest.raises(ParameterError, match="'cosine' has no percentiles"):
+        vectors.similarity("w5", "w6", metric="cosine", scale="percentile")
+
+
+def test_nearest_words_are_those_of_all_scores(vectors: WordVectors, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where candidates are chosen first: none of the nearest is missed here."""
+    whole = [vectors.similar_by_word(name_of(row), topn=8) for row in range(0, N_WORDS, 7)]
+    monkeypatch.setattr("omnitm.similarity.combined._SCORED_IN_FULL", 10)
+    monkeypatch.setattr("omnitm.similarity.combined._CANDIDATES", 100)
+    scored: list[int] = []
+    products = _native.profile_products
+
+    def counted(*arguments: Any) -> None:
+        scored.append(len(arguments[3]))
+        products(*arguments)
+
+    monkeypatch.setattr(_native, "profile_products", counted)
+    for row, wanted in zip(range(0, N_WORDS, 7), whole, strict=True):
+        found = vectors.similar_by_word(name_of(row), topn=8)
+        assert [word for word, _ in found] == [word for word, _ in wanted]
+        assert [score for _, score in found] == pytest.approx([score for _, score in wanted])
+    assert max(scored) <= 101  # never all of them
+    rows = np.arange(0, N_WORDS, 7)
+    places, scores = Combined("similarity").nearest_of_rows(vectors, rows, 8)
+    for row, wanted in enumerate(whole):
+        assert [name_of(k) for k in places[row]] == [word for word, _ in wanted]
+        assert scores[row] == pytest.approx([score for _, score in wanted])
 
 
 def test_a_vector_as_query(vectors: WordVectors) -> None:
@@ -128,14 +229,26 @@ def test_a_vector_as_query(vectors: WordVectors) -> None:
     assert all(np.isfinite(score) for _, score in vectors.similar_by_vector(blend))
 
 
+def test_without_places_similar_is_related(topics: WordVectors, vectors: WordVectors) -> None:
+    scores = np.asarray(topics.most_similar("w5", topn=None))
+    assert scores == pytest.approx(np.asarray(vectors.most_similar("w5", topn=None, metric="related")))
+    with pytest.raises(
+        ParameterError, match=r"'alike' needs vectors that know where words stand.*omnitm index"
+    ):
+        topics.most_similar("w5", metric="alike")
+    assert {name for name, scorer in SCORERS.items() if scorer.problem(topics) is None} == {*SCORERS} - {
+        "alike"
+    }
+
+
 def test_few_words_go_by_association() -> None:
     matrix = np.array([[0, 9, 1], [8, 0, 2]], dtype=np.int16)
     small = WordVectors(matrix, ["road", "car"], ["road", "car", "sea"])
     assert small.default_metric == "association"
+    assert np.isfinite(small.similarity("road", "car", metric="similarity"))
     leaning = np.log((0.09 + 0.1) / (0.045 + 0.1)), np.log((0.08 + 0.1) / (0.04 + 0.1))
-    assert small.similarity("road", "car", metric="similarity") == pytest.approx(np.mean(leaning), abs=1e-6)
-    alone = WordVectors(matrix[:1], ["road"], ["road", "car", "sea"])
-    assert alone.similarity("road", "road", metric="similarity") == 0.0
+    parts = small.profiles.pairs(small, np.array([0]), np.array([1]))
+    assert parts[0] == pytest.approx([np.mean(leaning), 0, 0, 0, 0], abs=1e-6)
     reals = WordVectors(matrix.astype(np.float32), ["road", "car"], ["road", "car", "sea"])
     with pytest.raises(
         ParameterError, match="'similarity' is for integers; use metric='association' or 'cosine'"
@@ -284,8 +397,8 @@ def test_sparsify(vectors: WordVectors) -> None:
     found = sparse.most_similar("w5", topn=3)
     assert sparse.similarity("w5", found[0][0]) == pytest.approx(found[0][1], abs=1e-6)
     assert sparse.similarity("w5", "w5") == pytest.approx(1, abs=1e-5)
-    company = vectors.likeness.company.by_word()
-    strongest = {name_of(k) for k in company[5].indices[np.argsort(-company[5].data)[:6]]}
+    profiles = vectors.profiles.topic.by_word()
+    strongest = {name_of(k) for k in profiles[5].indices[np.argsort(-profiles[5].data)[:6]]}
     assert set(sparse["w5"]) == strongest
     with pytest.raises(ParameterError, match=r"have one metric, 'cosine'\. Got 'association'"):
         sparse.similarity("w1", "w2", metric="association")
@@ -315,20 +428,27 @@ def test_native_checks() -> None:
     limits = np.zeros(3, np.float32)
     with pytest.raises(ValueError, match="`starts` must come from"):
         rows.excess_above(limits, limits, np.array([0, 0, 2]), np.zeros(1, np.int32), np.zeros(1, np.float32))
-    starts, members, values = np.array([0, 1]), np.array([0], np.uint16), np.array([1], np.uint16)
-    one, total = np.ones(1, np.float32), np.zeros(1, np.float32)
-    zero = np.zeros(1, np.int32)
-    _native.add_postings(starts, members, values, zero, one, total)
-    _native.add_postings(starts, members.astype(np.uint32), values, zero, one, total)
-    assert total[0] == 2
-    with pytest.raises(ValueError, match="no such feature"):
-        _native.add_postings(starts, members, values, zero + 1, one, total)
+    starts, columns, values = np.array([0, 1]), np.array([0], np.uint32), np.array([3], np.uint16)
+    row, query, product = np.zeros(1, np.int64), np.full(1, 2, np.float32), np.zeros(1, np.float32)
+    _native.profile_products(starts, columns, values, row, query, product)
+    assert product[0] == 6
     with pytest.raises(ValueError, match="no such row"):
-        _native.add_postings(starts, members + np.uint16(1), values, zero, one, total)
+        _native.profile_products(starts, columns, values, row + 1, query, product)
+    with pytest.raises(ValueError, match="no such column"):
+        _native.profile_products(starts, columns + np.uint32(1), values, row, query, product)
     with pytest.raises(ValueError, match="leads out"):
-        _native.add_postings(np.array([0, 2]), members, values, zero, one, total)
-    with pytest.raises(ValueError, match="needs a weight"):
-        _native.add_postings(starts, members, values, zero, np.ones(2, np.float32), total)
+        _native.profile_products(np.array([0, 2]), columns, values, row, query, product)
+    with pytest.raises(ValueError, match="every column needs a value"):
+        _native.profile_products(starts, columns, values[:0], row, query, product)
+    with pytest.raises(ValueError, match="place for its product"):
+        _native.profile_products(starts, columns, values, row, query, product[:0])
+    codes, products = np.array([[3, -128], [127, 5]], np.int8), np.zeros(2, np.int32)
+    _native.code_products(codes, np.array([-128, 127], np.int8), products)
+    assert products.tolist() == [3 * -128 - 128 * 127, 127 * -128 + 5 * 127]
+    with pytest.raises(ValueError, match="number per column"):
+        _native.code_products(codes, np.zeros(3, np.int8), products)
+    with pytest.raises(ValueError, match="place for its product"):
+        _native.code_products(codes, np.zeros(2, np.int8), products[:1])
 
 
 def test_modes_of_awkward_rows() -> None:
@@ -339,25 +459,3 @@ def test_modes_of_awkward_rows() -> None:
     empty = np.zeros((2, 0), dtype=np.int16)
     _native.row_modes(empty, modes[:2])
     assert modes[:2].tolist() == [0, 0]
-
-
-def test_a_query_reads_the_lists_of_its_features_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    random = np.random.default_rng(1)
-    matrix = (random.random((1000, 1000)) < 0.05).astype(np.int16)
-    matrix *= random.integers(1, 90, size=1000, dtype=np.int16)
-    names = [f"w{k}" for k in range(1000)]
-    company = Company.of(WordVectors(matrix, names, names))
-    row = company.unit_row(company.relative(matrix[3], 0, 0.01, 3))
-    read: list[int] = []
-    add_postings = _native.add_postings
-
-    def counted(starts: NDArray[np.int64], *arguments: Any) -> None:
-        features = arguments[2]
-        read.append(int(np.diff(starts)[features].sum()))
-        add_postings(starts, *arguments)
-
-    monkeypatch.setattr(_native, "add_postings", counted)
-    shared = company.shared(row)
-    assert read == [int(np.diff(company.starts)[row > 0].sum())]
-    assert 0 < read[0] < 0.1 * len(company.rows)
-    assert shared[3] == pytest.approx(1, abs=1e-2)

@@ -6,9 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from omnitm import _native
+from omnitm.similarity.combined import best
 from omnitm.similarity.highest_cosines import highest_cosines
 from omnitm.similarity.row_products import row_dots, row_lengths
-from omnitm.similarity.scorers import best
 
 
 @settings(max_examples=60, deadline=None)

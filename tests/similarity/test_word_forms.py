@@ -1,4 +1,4 @@
-"""Forms of a word speak for each other: who they are, and what becomes of the similarity."""
+"""Forms of a word: which words are forms of each other, and what becomes of similarities and lists."""
 
 from __future__ import annotations
 
@@ -8,19 +8,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from omnitm.similarity.combined import contributions, similarity_parts
-from omnitm.similarity.nearest_rows import neighbour_lists
-from omnitm.similarity.row_profile import log_ratio
-from omnitm.similarity.word_forms import _speakers, relatives_by_letters
+from omnitm.similarity.combined import Combined
+from omnitm.similarity.word_forms import WordForms, form_pairs, pairs_by_rule
 from omnitm.vectors import WordVectors
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 N_WORDS = 120
-LONE = [f"{k:03d}w" for k in range(N_WORDS)]
+LONE = [f"{chr(97 + k % 26)}{k:03d}{chr(97 + k // 26)}q" for k in range(N_WORDS)]
 # Words k and k + 10, of one topic, are forms of one word.
-FORMS = [f"{k:03d}w" if k % 20 < 10 else f"{k - 10:03d}ws" for k in range(N_WORDS)]
+FORMS = [LONE[k] if k % 20 < 10 else LONE[k - 10] + "s" for k in range(N_WORDS)]
 
 
 @pytest.fixture(scope="module")
@@ -45,99 +43,134 @@ def forms(matrix: NDArray[np.int16]) -> WordVectors:
     return WordVectors(matrix, FORMS, FORMS)
 
 
-def pairs_of(*words: str) -> list[str]:
-    return [f"{words[a]} {words[b]}" for a, b in relatives_by_letters(words)]
+def rules_of(*words: str) -> dict[tuple[str, str], list[str]]:
+    return {
+        endings: [f"{words[a]} {words[b]}" for a, b in pairs]
+        for endings, pairs in pairs_by_rule(words).items()
+    }
 
 
-def test_relatives_by_letters() -> None:
-    assert pairs_of("car", "cars", "carpet", "carbon") == ["car cars"]
-    assert pairs_of("drive", "driving", "drives", "drift") == ["drive driving", "drive drives"]
-    assert pairs_of("city", "cities") == []
-    assert pairs_of("govern", "government", "governmental") == [
-        "govern government",
-        "government governmental",
+def test_pairs_by_rule() -> None:
+    assert rules_of("car", "cars", "carpet") == {
+        ("", "s"): ["car cars"],
+        ("", "pet"): ["car carpet"],
+        ("s", "pet"): ["cars carpet"],
+    }
+    assert rules_of("drive", "driving") == {("e", "ing"): ["drive driving"]}
+    assert rules_of("abcde", "abcxyz") == {("de", "xyz"): ["abcde abcxyz"]}
+    assert rules_of("abcde", "abcwxyz") == {}  # an ending longer than what is common
+    assert rules_of("city", "cities") == {("y", "ies"): ["city cities"]}
+    assert rules_of("govern", "governmental") == {}  # six letters are no ending
+    assert rules_of("be", "bee", "been") == {("", "n"): ["bee been"]}
+    assert rules_of("a", "", "ab") == {}
+    assert rules_of("\u015bcian", "\u015bciana") == {("", "a"): ["\u015bcian \u015bciana"]}
+
+
+def unit_circle(angles: list[float]) -> NDArray[np.float32]:
+    return np.array([[np.cos(angle), np.sin(angle)] for angle in angles], dtype=np.float32)
+
+
+def test_a_rule_needs_many_pairs_about_the_same_thing() -> None:
+    stems = [f"stem{letter}" for letter in "abcdefghijkl"]
+    words = [*stems, *(stem + "s" for stem in stems), *(stem + "t" for stem in stems[:9])]
+    turned = np.arccos(0.29), np.arccos(0.31)
+    # eleven plurals just near enough, one not; the nine words with t are the same as their stems
+    plurals = [turned[1]] * 11 + [turned[0]]
+    pairs, cosines = form_pairs(words, unit_circle([0.0] * 12 + plurals + [0.0] * 9))
+    found = {(words[a], words[b]) for a, b in pairs.tolist()}
+    assert found == {(stem, stem + "s") for stem in stems[:11]}  # nine pairs are too few for a rule
+    assert cosines == pytest.approx([0.31] * 11, abs=1e-3)
+    half = [turned[1]] * 6 + [turned[0]] * 6
+    assert len(form_pairs(words[:24], unit_circle([0.0] * 12 + half))[0]) == 0
+    more = [turned[1]] * 7 + [turned[0]] * 5
+    assert len(form_pairs(words[:24], unit_circle([0.0] * 12 + more))[0]) == 7
+
+
+def test_beginnings_make_rules_too() -> None:
+    words = [f"{letter}{letter}lucky" for letter in "abcdefghijkl"]
+    words += ["un" + word for word in words]
+    assert len(form_pairs(words, unit_circle([0.0] * 24))[0]) == 12
+
+
+def test_the_five_most_alike_of_many_forms() -> None:
+    stems = [f"stem{letter}" for letter in "abcdefghijkl"]
+    endings = ("", "s", "es", "ed", "ing", "er", "ers")
+    words = [stem + ending for ending in endings for stem in stems]
+    angles = [0.1 * number for number in range(len(endings)) for _ in stems]
+    found = WordForms.of(words, unit_circle(angles))
+    assert [words[row] for row, _ in found.of_row(0)] == [
+        "stema",
+        "stemas",
+        "stemaes",
+        "stemaed",
+        "stemaing",
+        "stemaer",
     ]
-    assert pairs_of("be", "bee", "beer", "been") == ["bee beer", "bee been", "beer been"]
-    assert pairs_of("a", "", "ab") == []
-    assert pairs_of("\u015bcian", "\u015bciana") == ["\u015bcian \u015bciana"]
+    assert [weight for _, weight in found.of_row(0)] == pytest.approx([2 / 7, *[1 / 7] * 5])
+    assert found.are_forms(0, np.array([0, 12, 13, 72])).tolist() == [False, True, False, False]
 
 
-def test_relatives_keep_the_same_company(matrix: NDArray[np.int16]) -> None:
-    """Words that begin alike but belong to other topics stay alone."""
-    names = [*LONE[:-2], "rapid", "rapids"]  # words 118 and 119: of other topics
-    vectors = WordVectors(matrix, names, names)
-    assert vectors.family("rapid") == [("rapid", 1.0)]
-
-
-def test_relatives_have_a_cosine_above_a_fifth() -> None:
-    cosines = [1.0, 0.19, 0.21, -0.9]
-    smooth = np.array([[c, np.sqrt(1 - c * c)] for c in cosines], dtype=np.float32)
-    starts, members, weights = _speakers(["rapid", "rapids", "rapidly", "rapider"], smooth)
-    assert members[: starts[1]].tolist() == [0, 2]
-    assert weights[: starts[1]] == pytest.approx([2 / 3, 1 / 3])
-
-
-def test_the_nearest_five_of_many_relatives(matrix: NDArray[np.int16]) -> None:
-    names = [f"stem{chr(97 + k // 10)}" if k % 10 == 4 else word for k, word in enumerate(LONE)]
-    vectors = WordVectors(matrix, names, names)
-    family = vectors.family("stemc")
-    assert len(family) == 6
-    assert family[0][1] == pytest.approx(2 / 7)
-    smooth = vectors.likeness.company.smooth
-    nearness = {word: float(smooth[24] @ smooth[k]) for k, word in enumerate(names) if word[:4] == "stem"}
-    assert [word for word, _ in family] == sorted(nearness, key=lambda word: -nearness[word])[:6]
-
-
-def test_family(forms: WordVectors, lone: WordVectors) -> None:
-    assert dict(forms.family("003w")) == pytest.approx({"003w": 2 / 3, "003ws": 1 / 3})
-    assert [word for word, _ in forms.family("003ws")] == ["003ws", "003w"]
-    assert lone.family("013w") == [("013w", 1.0)]
-    assert np.mean([len(forms.family(word)) == 2 for word in FORMS]) > 0.8
+def test_forms(forms: WordVectors, lone: WordVectors) -> None:
+    assert forms.forms(FORMS[3]) == [FORMS[13]]
+    assert forms.forms(FORMS[13]) == [FORMS[3]]
+    assert lone.forms(LONE[13]) == []
+    assert np.mean([len(forms.forms(word)) == 1 for word in FORMS]) > 0.8
 
 
 def test_parts_are_means_over_forms(forms: WordVectors, lone: WordVectors) -> None:
-    company = lone.likeness.company
-    leaning = log_ratio((lone.matrix - company.baseline[:, None]) * company.gain[:, None], company.mean)
+    topic = lone.profiles.topic
+    rows = np.arange(N_WORDS)
+    leaning = np.array([lone.profiles.leaning(lone, np.full(N_WORDS, row), rows) for row in rows])
     plain = (leaning + leaning.T) / 2
     np.fill_diagonal(plain, 0)
-    mean = np.zeros((N_WORDS, N_WORDS))
-    for k, word in enumerate(FORMS):
-        for form, weight in forms.family(word):
-            mean[k, FORMS.index(form)] = weight
+    mean = forms.profiles.forms.matrix.toarray()
     expected = [mean @ plain @ mean.T]
-    for rows in (company.by_word().toarray(), company.smooth):
-        of_families = mean @ rows
-        of_families /= np.linalg.norm(of_families, axis=1, keepdims=True)
-        expected.append(of_families @ of_families.T)
+    for values in (topic.by_word().toarray(), topic.smooth):
+        of_words = mean @ values
+        of_words /= np.linalg.norm(of_words, axis=1, keepdims=True)
+        expected.append(of_words @ of_words.T)
     first, second = np.triu_indices(N_WORDS, k=1)
-    spreads = [part[first, second].std() for part in expected]
-    assert forms.likeness.weights == pytest.approx(1 / np.array(spreads), rel=1e-3)
-    for a, b in [(0, 10), (0, 20), (7, 93), (119, 109)]:
-        found = np.array(list(similarity_parts(forms, FORMS[a], FORMS[b]).values()))
-        assert found * spreads == pytest.approx([part[a, b] for part in expected], abs=1e-3)
+    found = forms.profiles.pairs(forms, first, second)
+    for number, part in enumerate(expected):
+        assert found[:, number] == pytest.approx(part[first, second], abs=1e-3)
 
 
 def test_all_ways_to_ask_agree(forms: WordVectors) -> None:
-    scores = np.asarray(forms.most_similar("025w", topn=None))
-    wanted = [forms.similarity("025w", word) for word in FORMS]
-    others = np.arange(N_WORDS) != 25
-    assert scores[others] == pytest.approx(np.array(wanted)[others], abs=5e-3)
-    lists = neighbour_lists(forms, 6)
-    for row in (0, 25, 119):
-        found = forms.most_similar(FORMS[row], topn=6)
-        assert [FORMS[k] for k in lists.rows[row]] == [word for word, _ in found]
-        assert lists.scores[row] == pytest.approx([score for _, score in found], abs=5e-3)
+    scores = np.asarray(forms.most_similar(FORMS[25], topn=None))
+    wanted = forms.similarities([(FORMS[25], word) for word in FORMS])
+    assert scores == pytest.approx(wanted, abs=5e-3)
+    places, values = Combined("similarity").nearest_of_rows(forms, np.array([0, 25, 119]), 6)
+    for row, near, score in zip((0, 25, 119), places, values, strict=True):
+        found = forms.similar_by_word(FORMS[row], topn=6, forms=True)
+        assert [FORMS[k] for k in near] == [word for word, _ in found]
+        assert score == pytest.approx([value for _, value in found], abs=5e-3)
+
+
+def test_lists_fold_forms(forms: WordVectors) -> None:
+    listed = [word for word, _ in forms.similar_by_word(FORMS[3], topn=6, forms=True)]
+    assert FORMS[13] in listed
+    folded = forms.similar_by_word(FORMS[3], topn=6)
+    words = [word for word, _ in folded]
+    assert FORMS[13] not in words
+    assert not any(other in forms.forms(word) for word in words for other in words)
+    assert all(FORMS.index(word) < FORMS.index(form) for word in words for form in forms.forms(word))
+    assert [score for _, score in folded] == sorted((score for _, score in folded), reverse=True)
+    for word, score in folded:
+        assert forms.similarity(FORMS[3], word) == pytest.approx(score, abs=5e-3)
+    sums = [word for word, _ in forms.most_similar([FORMS[3], FORMS[4]], [FORMS[5]], topn=20)]
+    assert not {FORMS[13], FORMS[14], FORMS[15]} & set(sums)
 
 
 def test_contributions_add_up(forms: WordVectors) -> None:
-    for a, b in [("003w", "003ws"), ("003w", "023ws"), ("004w", "107w")]:
-        shares = contributions(forms, a, b)
-        assert shares.sum() == pytest.approx(forms.similarity(a, b), abs=1e-4)
-        assert contributions(forms, b, a) == pytest.approx(shares)
+    related = Combined("related")
+    for a, b in [(3, 13), (3, 33), (4, 107)]:
+        shares = related.contributions(forms, a, b)
+        assert shares.sum() == pytest.approx(forms.similarity(FORMS[a], FORMS[b]), abs=1e-4)
+        assert related.contributions(forms, b, a) == pytest.approx(shares)
 
 
 def test_association_is_credited_to_the_forms(matrix: NDArray[np.int16], forms: WordVectors) -> None:
     vectors = WordVectors(matrix, FORMS, FORMS)
-    vectors.likeness = dataclasses.replace(forms.likeness, weights=np.array([1.0, 0, 0]))
-    shares = contributions(vectors, "003w", "004w")
-    assert {FORMS[k] for k in np.flatnonzero(shares)} == {"003w", "003ws", "004w", "004ws"}
+    vectors.profiles = dataclasses.replace(forms.profiles, scales=np.array([1.0, 0, 0, 0, 0]))
+    shares = Combined("related").contributions(vectors, 3, 4)
+    assert set(np.flatnonzero(shares).tolist()) == {3, 13, 4, 14}

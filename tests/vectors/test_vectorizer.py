@@ -80,7 +80,7 @@ def test_words_can_count_by_the_length_of_their_vectors(words: WordVectors, omni
     assert np.allclose(found, [[2 / 6, 4 / 6, 0]])
     model = OmniVectorizer(omni, weighting="length").fit([])
     assert model.word_weights_ is not None
-    assert np.array_equal(model.word_weights_, omni.likeness.company.lengths)
+    assert np.array_equal(model.word_weights_, omni.profiles.topic.lengths)
 
 
 def test_token_lists_are_taken_as_they_are(words: WordVectors) -> None:
@@ -127,7 +127,7 @@ def test_the_strongest_named_coordinates(omni: WordVectors, monkeypatch: pytest.
     assert found.format == "csr"
     assert found.shape == (5, 120)
     assert np.diff(found.indptr).tolist() == [4] * 5
-    rows = omni.likeness.company.by_word().toarray()
+    rows = omni.profiles.topic.by_word().toarray()
     for document, row in enumerate(found.toarray()):
         mean = rows[3 * document : 3 * document + 3].mean(axis=0)
         assert np.allclose(row[row > 0], np.sort(mean)[-4:][np.argsort(np.argsort(row[row > 0]))], atol=1e-6)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from omnitm.errors import ParameterError, UnknownWordError
-from omnitm.similarity.scorers import best
+from omnitm.similarity.combined import best
 from omnitm.vectors import WordVectors
 
 WORDS = ["road", "car", "sea"]

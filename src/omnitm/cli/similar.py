@@ -11,6 +11,9 @@ from omnitm.errors import ParameterError
 if TYPE_CHECKING:
     import argparse
 
+    from omnitm.similarity.scorers import Scorer
+    from omnitm.vectors import WordVectors
+
     Neighbours = list[tuple[str, float]]
 
 EXAMPLE = """\
@@ -29,11 +32,11 @@ def fill(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--metric",
-        choices=("similarity", "association", "association-symmetric", "cosine"),
-        help="similarity: words that occur together or keep the same company (default from 100 words on); "
-        "association: how much a word's machine leans on another word; cosine: of vectors (default where "
-        "coordinates are not words)",
+        help="related: words that share topics; alike: words that can stand in its place; similarity: both "
+        "(default from 100 words on); association: how much a word's machine leans on another word; "
+        "cosine: of vectors (default where coordinates are not words)",
     )
+    parser.add_argument("--forms", action="store_true", help="list word forms instead of folding them")
     parser.add_argument("--together", action="store_true", help="one list for all words together")
     parser.add_argument("--minus", metavar="WORD", nargs="+", help="with --together: away from these words")
     parser.add_argument("--json", action="store_true", help="print JSON")
@@ -49,33 +52,53 @@ def run(arguments: argparse.Namespace) -> int:
     queries = (
         [(arguments.words, arguments.minus)] if arguments.together else [([w], None) for w in arguments.words]
     )
+    scorer = vectors.scorer(arguments.metric)
     found = {}
     for plus, minus in queries:
         name = " ".join([*plus, *(f"-{word}" for word in minus or ())])
-        neighbours = vectors.most_similar(plus, minus, topn=arguments.count, metric=arguments.metric)
-        found[name] = cast("Neighbours", neighbours)
+        options = {"topn": arguments.count, "metric": arguments.metric, "forms": arguments.forms}
+        found[name] = cast("Neighbours", vectors.most_similar(plus, minus, **options))
     if arguments.json:
         rows = {
             name: [{"word": word, "score": score} for word, score in pairs] for name, pairs in found.items()
         }
         print(json.dumps(rows, ensure_ascii=False, indent=2))
-    else:
-        print_neighbours(found, vectors.usable_metric(arguments.metric))
+        return 0
+    notes = {}
+    if (
+        not (arguments.forms or arguments.together)
+        and vectors.has_profiles
+        and hasattr(scorer, "percentiles")
+    ):
+        notes = {word: forms for word in arguments.words if (forms := vectors.forms(word))}
+    print_neighbours(found, scorer, vectors, notes)
     return 0
 
 
-def print_neighbours(found: dict[str, Neighbours], metric: str) -> None:
-    """Print one table per query."""
+def print_neighbours(
+    found: dict[str, Neighbours], scorer: Scorer, vectors: WordVectors, forms: dict[str, list[str]]
+) -> None:
+    """Print one table per query: scores, and how many random pairs of words are less near."""
+    import numpy as np
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
-    digits = {"cosine": 3, "similarity": 2, "association": 0}.get(metric, 1)
+    from omnitm.similarity.combined import Combined
+
     console = Console(highlight=False)
     for name, pairs in found.items():
-        table = Table(title=Text(name, style="bold"), title_justify="left", box=None, pad_edge=False)
+        title = Text(name, style="bold")
+        if name in forms:
+            title.append(f"   forms: {', '.join(forms[name])}", style="dim")
+        table = Table(title=title, title_justify="left", box=None, pad_edge=False)
         table.add_column("word")
-        table.add_column(metric, justify="right")
-        for word, score in pairs:
-            table.add_row(Text(word), f"{score:.{digits}f}")
+        table.add_column(scorer.name, justify="right")
+        nearer: list[str] = []
+        if isinstance(scorer, Combined):
+            table.add_column("closer than", justify="right")
+            shares = scorer.percentiles(vectors, np.asarray([score for _, score in pairs]))
+            nearer = [f"{share:.2f} %" for share in shares.tolist()]
+        for number, (word, score) in enumerate(pairs):
+            table.add_row(Text(word), f"{score:.{scorer.digits}f}", *nearer[number : number + 1])
         console.print(table)

@@ -319,7 +319,7 @@ def prepare_similarity(model: Path, *, quiet: bool) -> None:
         return
     if not quiet:
         print("preparing similarities", file=sys.stderr)
-    _ = vectors.likeness
+    _ = vectors.profiles
 
 
 def _say_what_is_there(path: Path, vectors: WordVectors, seconds: float) -> None:

@@ -39,7 +39,7 @@ def fill(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--through", metavar="WORD", nargs="+", default=(), help="show these words as well")
     parser.add_argument(
         "--metric",
-        help="similarity: association and shared company, word by word (default from 100 words on); "
+        help="similarity (default from 100 words on), related, alike: by words and places; "
         "association or association-symmetric: by clauses; cosine: of the raw vectors",
     )
 
@@ -99,7 +99,7 @@ def _print_sum(console: Console, comparison: Comparison) -> None:
         console.print(f"or by parts: {comparison.score:.4g} = {named}", markup=False)
     for word, forms in comparison.forms.items():
         if forms:
-            console.print(f"for {word} speak also its forms: {', '.join(forms)}", markup=False)
+            console.print(f"{word} with its forms: {', '.join(forms)}", markup=False)
     console.print()
 
 

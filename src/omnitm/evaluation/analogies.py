@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from omnitm.similarity.scorers import Scorer
     from omnitm.vectors import WordVectors
 
 _GRAMMAR = "gram"  # sections of Google's set that ask for word forms begin so
@@ -123,7 +124,7 @@ def evaluate_analogies(
     count = len(vectors)
     if restrict_vocab is not None:
         count = min(count, check_integer("evaluate_analogies", "restrict_vocab", restrict_vocab, 1))
-    asker = _Asker(vectors, vectors.usable_metric(metric), count)  # type: ignore[arg-type]
+    asker = _Asker(vectors, vectors.scorer(metric), count)  # type: ignore[arg-type]
     results = []
     for section, items in asked.items():
         if on_section:
@@ -136,13 +137,10 @@ def evaluate_analogies(
 
 
 class _Asker:
-    def __init__(self, vectors: WordVectors, metric: str, count: int) -> None:
-        from omnitm.similarity.scorers import scorer
-
-        self.metric, self._vectors, self._count = metric, vectors, count
-        self._scorer = scorer(metric)
+    def __init__(self, vectors: WordVectors, scorer: Scorer, count: int) -> None:
+        self.metric, self._vectors, self._count, self._scorer = scorer.name, vectors, count, scorer
         # association also finds words that are not trained; answers are trained words
-        self._candidates = vectors.row_features[:count] if metric == "association" else slice(count)
+        self._candidates = vectors.row_features[:count] if self.metric == "association" else slice(count)
 
     def section(self, name: str, questions: Sequence[Question]) -> SectionResult:
         known = [ids for ids in map(self._rows, questions) if ids is not None]

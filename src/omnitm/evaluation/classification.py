@@ -24,7 +24,7 @@ from omnitm.evaluation.results import MEASURED, make_folder
 from omnitm.evaluation.tables import PlainTable, number
 from omnitm.files.plain import write_file
 from omnitm.parameters import check_integer
-from omnitm.similarity.row_profile import RECIPE
+from omnitm.similarity.combined import RECIPE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

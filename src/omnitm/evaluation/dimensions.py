@@ -11,7 +11,6 @@ import numpy as np
 from omnitm import _native
 from omnitm.errors import ParameterError
 from omnitm.evaluation.coherence import pair_counts
-from omnitm.similarity.row_profile import gain_of
 from omnitm.store import TrainingRecord
 
 if TYPE_CHECKING:
@@ -110,7 +109,9 @@ def read_out(name: str, vectors: WordVectors, words: Sequence[str]) -> Readout:
     coordinates mostly tell how frequent a feature is.
     """
     if isinstance(vectors.training, TrainingRecord):
-        rows = vectors.likeness.company.by_word()[[vectors.get_index(word) for word in words]]
+        rows = vectors.profiles.topic.some(
+            np.array([vectors.get_index(word) for word in words], dtype=np.intp)
+        )
         return Readout(name, list(words), rows.tocsr(), vectors.feature_names)
     return read_out_raw(name, vectors, words)
 
@@ -125,13 +126,12 @@ def read_out_again(vectors: WordVectors, again: WordVectors) -> Readout:
     """Read some words of Omni that were trained once more, by the standards of the whole first model."""
     from scipy.sparse import csr_matrix
 
-    company, words = vectors.likeness.company, again.index_to_key
+    profile, words = vectors.profiles.topic, again.index_to_key
     baseline = np.empty(len(again), dtype=np.int16)
     _native.row_modes(again.matrix, baseline)
-    scales = zip(baseline.tolist(), gain_of(baseline).tolist(), strict=True)
     rows = [
-        company.unit_row(company.relative(again.get_vector(word), *scale, vectors.feature_index(word)))
-        for word, scale in zip(words, scales, strict=True)
+        profile.of_vector(profile.relative(again.get_vector(word), level, vectors.feature_index(word)))
+        for word, level in zip(words, baseline.tolist(), strict=True)
     ]
     return Readout("again", list(words), csr_matrix(np.array(rows)), vectors.feature_names)
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Literal, Protocol
 import numpy as np
 
 from omnitm.parameters import check_choice, check_integer, check_real
-from omnitm.similarity.scorers import scorer
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -98,8 +97,8 @@ class Neighbours:
     """
 
     def __init__(self, vectors: WordVectors, vocabulary: Sequence[str], metric: Metric | None = None) -> None:
-        self.vectors, self.metric = vectors, vectors.usable_metric(metric)
-        self._vocabulary, self._scorer = vocabulary, scorer(self.metric)
+        self.vectors, self._vocabulary, self._scorer = vectors, vocabulary, vectors.scorer(metric)
+        self.metric = self._scorer.name
         places = {word: place for place, word in enumerate(self._scorer.candidates(vectors))}
         known = [(k, places[word]) for k, word in enumerate(vocabulary) if word in places]
         self._ids = np.array([k for k, _ in known], dtype=np.int32)

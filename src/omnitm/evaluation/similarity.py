@@ -22,6 +22,7 @@ from omnitm.evaluation.datasets import PAPER_SETS
 from omnitm.evaluation.pairs import WordPairs, load_pairs, spelling
 from omnitm.evaluation.results import Agreement, GroupResult, ModelResult, SetResult, SimilarityReport
 from omnitm.parameters import check_integer
+from omnitm.similarity.scorers import scorer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -160,7 +161,7 @@ def pair_scores(
     vectors: WordVectors, words: Sequence[tuple[str, str]], metric: str | None = None
 ) -> NDArray[np.float64]:
     """Score pairs of words; None: by the vectors' own metric."""
-    return np.array([vectors.similarity(first, second, metric=metric) for first, second in words])  # type: ignore[arg-type]
+    return vectors.similarities(words, metric=metric)  # type: ignore[arg-type]
 
 
 def _as_pairs(source: Any, data: str | Path | None, download: bool) -> WordPairs:
@@ -170,13 +171,7 @@ def _as_pairs(source: Any, data: str | Path | None, download: bool) -> WordPairs
 def _metrics_of(vectors: WordVectors, metrics: Sequence[str]) -> list[str]:
     """Metrics that these vectors have, each once."""
     wanted = [vectors.default_metric if metric == DEFAULT else metric for metric in metrics]
-    return list(dict.fromkeys(metric for metric in wanted if _has_metric(vectors, metric)))
-
-
-def _has_metric(vectors: WordVectors, metric: str) -> bool:
-    if metric == "similarity":
-        return vectors.has_likeness
-    return metric == "cosine" or vectors.has_named_features
+    return list(dict.fromkeys(metric for metric in wanted if scorer(metric).problem(vectors) is None))
 
 
 def _common_pairs(pairs: WordPairs, models: Mapping[str, list[WordVectors]], notes: list[str]) -> _Usable:

@@ -30,8 +30,7 @@ from omnitm.explain.words import (
 )
 from omnitm.files.kinds import shell_name
 from omnitm.parameters import check_choice, check_integer
-from omnitm.similarity.combined import deviations
-from omnitm.similarity.row_profile import STANDS_OUT
+from omnitm.similarity.combined import TOPIC, Combined
 from omnitm.store import TrainingRecord
 from omnitm.vectors.word_vectors import WordVectors
 
@@ -177,7 +176,7 @@ class Explainer:
         Parameters
         ----------
         metric
-            "similarity": association and shared company, as a sum over words;
+            "similarity", "related", "alike": sums over words, and over places;
             "association" and "association-symmetric", which are explained by clauses;
             "cosine", and any other metric of the vectors that has `contributions`.
             None: `default_metric`.
@@ -211,15 +210,15 @@ class Explainer:
         These are the coordinates that the metric "similarity" compares; see `omnitm.similarity.row_profile`.
         """
         _check_counts("standing_out", n=n)
-        if not self.vectors.has_likeness:
+        if not self.vectors.has_profiles:
             raise ParameterError(
                 "What stands out can only be said of integers whose dimensions are words, and these vectors "
                 "are of another kind; use metric='cosine'."
             )
-        values = deviations(self.vectors, word)
+        values = Combined("related").deviations(self.vectors, self.vectors.get_index(word))
         best = np.argsort(-values, kind="stable")[:n]
-        names = self.vectors.feature_names
-        return [(names[k], float(values[k])) for k in best.tolist() if values[k] > STANDS_OUT]
+        names = Combined("related").features(self.vectors)
+        return [(names[k], float(values[k])) for k in best.tolist() if values[k] > TOPIC.stands_out]
 
     def trace(
         self, word: str, literal: str, *, negated: bool = False, n_events: int = 5, n_documents: int = 1

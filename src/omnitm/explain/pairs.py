@@ -11,26 +11,22 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from omnitm.errors import UnknownWordError
+from omnitm.errors import ParameterError, UnknownWordError
 from omnitm.explain.evidence import Together, together
 from omnitm.explain.records import Record
 from omnitm.parameters import check_choice
-from omnitm.similarity.combined import deviations, similarity_parts
-from omnitm.similarity.scorers import SCORERS, unit
+from omnitm.similarity.combined import Combined
+from omnitm.similarity.scorers import SCORERS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from omnitm.explain.rules import TrainedMachine
+    from omnitm.corpus import DocumentIndex
+    from omnitm.explain.rules import Machines, TrainedMachine
     from omnitm.vectors import WordVectors
 
-    Contributions = Callable[[WordVectors, str, str], NDArray[np.float64]]
-    from omnitm.corpus import DocumentIndex
-    from omnitm.explain.rules import Machines
-
-SIMILARITY = "similarity"
 BY_CLAUSES = {"association": (1.0, 0.0), "association-symmetric": (0.5, 0.5)}  # weight of each direction
 
 
@@ -83,27 +79,18 @@ class TakenApart:
 
 def take_apart(vectors: WordVectors, word: str, other: str, metric: str) -> TakenApart:
     """Take a metric's score apart into a number per feature."""
-    taken = _contributions(metric)
-    score = vectors.similarity(word, other, metric=cast("Any", metric))
-    shares = taken(vectors, word, other)
-    names, shares = vectors.feature_names, np.asarray(shares, dtype=np.float64)
-    if metric == SIMILARITY:
-        rows = deviations(vectors, word), deviations(vectors, other)
-        parts = similarity_parts(vectors, word, other)
-        forms = {name: tuple(form for form, _ in vectors.family(name)[1:]) for name in (word, other)}
-        return TakenApart(metric, score, shares, names, *rows, parts, forms)
+    check_choice("why", "metric", metric, SCORERS)
+    scorer = vectors.scorer(cast("Any", metric))
+    rows = vectors.get_index(word), vectors.get_index(other)
+    shares = scorer.contributions(vectors, *rows)
+    if shares is None:
+        raise ParameterError(f"The metric {metric!r} is one coordinate, not a sum over features.")
+    score, names = vectors.similarity(word, other, metric=cast("Any", metric)), scorer.features(vectors)
+    if isinstance(scorer, Combined):
+        first, second = (scorer.deviations(vectors, row) for row in rows)
+        forms = {name: tuple(vectors.forms(name)) for name in (word, other)}
+        return TakenApart(metric, score, shares, names, first, second, scorer.parts(vectors, *rows), forms)
     return TakenApart(metric, score, shares, names, vectors.get_vector(word), vectors.get_vector(other))
-
-
-def _contributions(metric: str) -> Contributions:
-    own = {name: found.contributions for name, found in SCORERS.items() if hasattr(found, "contributions")}
-    known: dict[str, Contributions] = {"cosine": _cosine_contributions, **own}
-    check_choice("why", "metric", metric, [*known, *BY_CLAUSES])
-    return known[metric]
-
-
-def _cosine_contributions(vectors: WordVectors, word: str, other: str) -> NDArray[np.float64]:
-    return unit(vectors.get_vector(word)) * unit(vectors.get_vector(other))
 
 
 def clause_shares(machine: TrainedMachine, column: int, factor: float = 1.0) -> list[ClauseShare]:

@@ -20,8 +20,8 @@ from omnitm.errors import ParameterError, UnknownWordError
 from omnitm.explain.evidence import read_documents, spread
 from omnitm.explain.pairs import BY_CLAUSES, take_apart
 from omnitm.explorer.vocabulary_map.layout import map_metric, unit_rows
-from omnitm.similarity.combined import unit_row
-from omnitm.similarity.scorers import SCORERS, best
+from omnitm.similarity.combined import best
+from omnitm.similarity.scorers import SCORERS
 from omnitm.store import TrainingRecord
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def _blocks(rows: NDArray[np.intp]) -> list[NDArray[np.intp]]:
 def _reader(vectors: WordVectors) -> Rows:
     """Choose how rows are read."""
     if map_metric(vectors) == "similarity":
-        return lambda rows: np.stack([unit_row(vectors, vectors.index_to_key[row]) for row in rows])
+        return lambda rows: np.stack([vectors.profiles.topic.of_row(row) for row in rows.tolist()])
     mean = common_mean(vectors)
     return lambda rows: unit_rows(vectors.matrix[rows]) - mean
 
@@ -216,8 +216,6 @@ def _letter_pairs(text: str) -> set[str]:
 
 
 METRICS = tuple(SCORERS)
-_BY_COORDINATES = ("cosine", *(name for name in METRICS if hasattr(SCORERS[name], "contributions")))
-COMPARABLE = tuple(name for name in METRICS if name in {*_BY_COORDINATES, *BY_CLAUSES})
 _EXAMPLES = 24  # words on the first page
 
 
@@ -280,7 +278,7 @@ class Answers:
             word = self.vectors.index_to_key[0]
             for metric in ("cosine", self.vectors.default_metric):
                 self.neighbours(word, metric, 1)
-            if self.vectors.default_metric in COMPARABLE and self.vectors.default_metric not in BY_CLAUSES:
+            if self.vectors.default_metric not in BY_CLAUSES:
                 take_apart(self.vectors, word, word, self.vectors.default_metric)
 
     def model(self) -> dict[str, Any]:
@@ -291,10 +289,10 @@ class Answers:
             "path": str(self.explainer.path or ""),
             "n_words": len(self.vectors),
             "n_features": self.vectors.vector_size,
-            "metrics": list(METRICS),
+            "metrics": self.metrics,
             "default_metric": self.vectors.default_metric,
             "by_clauses": sorted(BY_CLAUSES),
-            "comparable": list(COMPARABLE),
+            "comparable": self.metrics,
             "need_index": sorted(BY_CLAUSES),
             "compare_by": self.explainer.default_metric,
             "has_index": self.explainer.has_index,
@@ -303,6 +301,11 @@ class Answers:
             "examples": self._examples(),
             "groups": self._groups,
         }
+
+    @property
+    def metrics(self) -> list[str]:
+        """The metrics that this model has."""
+        return [name for name, scorer in SCORERS.items() if scorer.problem(self.vectors) is None]
 
     def _examples(self) -> list[str]:
         """Trained words to begin with: frequent, but not the most frequent, which say little."""

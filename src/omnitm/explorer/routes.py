@@ -14,7 +14,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from omnitm.errors import OmniTMError, ParameterError, UnknownWordError
-from omnitm.explorer.answers import COMPARABLE, METRICS, UnknownSpellingError
+from omnitm.explorer.answers import METRICS, UnknownSpellingError
 from omnitm.explorer.schemas import Question, TooLargeError, parse_body
 
 if TYPE_CHECKING:
@@ -152,7 +152,7 @@ class Api:
 
     async def compare(self, question: Question) -> Any:
         """Compare two words."""
-        metric = question.choice("metric", self.answers.explainer.default_metric, COMPARABLE)
+        metric = question.choice("metric", self.answers.explainer.default_metric, METRICS)
         pair = question.text("word"), question.text("other")
         return await self.heavy.run(self.answers.compare, *pair, metric, question.count("k", 12))
 

@@ -23,7 +23,7 @@ from omnitm.files.plain import write_file
 from omnitm.paper.models import PAPER_MODEL, Forecast, forecast, settings_of, train_once
 from omnitm.paper.steps import STEPS
 from omnitm.parameters import check_integer
-from omnitm.similarity.row_profile import RECIPE
+from omnitm.similarity.combined import RECIPE
 from omnitm.vectors import WordVectors
 
 if TYPE_CHECKING:

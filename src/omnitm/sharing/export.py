@@ -112,12 +112,12 @@ def choose_form(
             raise ParameterError(
                 f"This format has no sparse form; use reduce={size} (--reduce {size}) or full=True (--full)."
             )
-        if not vectors.has_likeness:
+        if not vectors.has_profiles:
             raise ParameterError("Only integer vectors with named features have a sparse form; use reduce.")
         return Form("top", check_integer("export", "top", top, 1, width), n_words, 4)
     if full or n_words * width * 4 <= LARGE:
         return Form("full", width, n_words, itemsize)
-    if can_be_sparse and vectors.has_likeness:
+    if can_be_sparse and vectors.has_profiles:
         return Form("top", min(USUAL_TOP, width), n_words, 4)
     return Form("reduced", min(USUAL_COMPONENTS, most), n_words, 4)
 

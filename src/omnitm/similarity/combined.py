@@ -1,23 +1,24 @@
-"""Three questions about two words: are they related, are they alike, and both together, the default similarity.
+"""Three questions about two words: are they related, are they alike, and both together: similarity.
 
 Five parts, each in units of its spread over random pairs of words, are added:
 
 - association: how much more than usual the machines of both words lean on each other,
   `(log((x_a[b] + 0.1) / (mean[b] + 0.1)) + log((x_b[a] + 0.1) / (mean[a] + 0.1))) / 2`,
-- topic profile: the cosine of what stands out in both vectors; smoothed: the same in the space of the strongest
-  common patterns, where words need not share the very features,
+- topic profile: the cosine of what stands out in both vectors; smoothed: the same in the space of the
+  strongest common patterns, where words need not share the very features,
 - place profile, and smoothed: the same of the coordinates that say where words stand.
 
-*Related* words share topics (the first three parts), *alike* words can stand in each other's place (the last
-two), and *similarity* adds all five. The forms of a word (`omnitm.similarity.word_forms`) count with it in the
-parts about topics: association is the weighted mean over the forms of both words, profiles are weighted means.
+*Related* words share topics (the first three parts), *alike* words can stand in each other's place (the
+last two), and *similarity*, the default, adds all five. The forms of a word (`omnitm.similarity.word_forms`)
+count with it in the parts about topics: association is the weighted mean over the forms of both words,
+profiles are weighted means.
 
 Every part is a sum over named features, see `Combined.contributions`.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -32,14 +33,16 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from omnitm.similarity.scorers import Part, WordRows
+    from omnitm.similarity.word_rows import Part, WordRows
 
     Reals = NDArray[np.float64]
 
 PARTS = ("association", "topic profile", "smoothed topic profile", "place profile", "smoothed place profile")
-RECIPE = 4  # of all numbers of this module, row_profile and word_forms; what was stored by others is made again
+RECIPE = (
+    4  # of all numbers of this module, row_profile and word_forms; what was stored by others is made again
+)
 TOPIC = Recipe(stands_out=1.0, power=0.25)
-PLACE = Recipe(stands_out=1.0, power=0.0)
+PLACE = Recipe(stands_out=0.5, power=0.0)
 # Weights of the parts, in units of their spreads; chosen on development data by benchmarks/development.py.
 _WEIGHTS = np.array([1.0, 1.0, 1.0, 1.0, 2.0])
 _QUESTIONS = {
@@ -93,9 +96,19 @@ class Profiles:
         place = None if rows.place is None else RowProfile.of(rows.place.matrix, None, PLACE)
         forms = WordForms.of(rows.index_to_key, topic.smooth)
         topic_rows = unit_rows(forms.matrix @ topic.smooth)
-        lengths = _mean_lengths(forms, topic)
+        plain = cls(
+            topic,
+            place,
+            forms,
+            np.ones(len(forms.starts) - 1, np.float32),
+            topic_rows,
+            np.ones(len(PARTS)),
+            {},
+            np.zeros(0),
+        )
+        lengths = plain.measured_lengths()
+        plain = replace(plain, topic_lengths=lengths)
         first, second = _random_pairs(topic)
-        plain = cls(topic, place, forms, lengths, topic_rows, np.ones(len(PARTS)), {}, np.zeros(0))
         values = plain.pairs(rows, first, second)
         spreads = values.std(axis=0) if len(values) else np.zeros(len(PARTS))
         scales = _WEIGHTS * np.divide(1, spreads, out=np.zeros_like(spreads), where=spreads > 1e-9)
@@ -105,7 +118,18 @@ class Profiles:
             name: np.sort(values @ (scales * asked))[places] if len(values) else np.zeros(0)
             for name, asked in _QUESTIONS.items()
         }
-        return cls(topic, place, forms, lengths, topic_rows, scales, scores, shares)
+        return replace(plain, scales=scales, random_scores=scores, random_shares=shares)
+
+    def measured_lengths(self) -> NDArray[np.float32]:
+        """Length of the weighted mean of each word's forms' profiles; 1 where it is 0, to divide by."""
+        found = np.ones(len(self.topic.lengths), dtype=np.float32)  # a profile alone has length 1
+        several = np.flatnonzero(np.diff(self.forms.starts) > 1)
+        for start in range(0, len(several), _PAIRS_AT_A_TIME):
+            part = several[start : start + _PAIRS_AT_A_TIME]
+            mean = self.mean_profiles(part)
+            found[part] = np.sqrt(np.asarray(mean.multiply(mean).sum(axis=1)).ravel())
+        found[found == 0] = 1
+        return found
 
     @cached_property
     def averages(self) -> Any:
@@ -121,7 +145,9 @@ class Profiles:
     @cached_property
     def codes(self) -> NDArray[np.int8]:
         """The smoothed rows in 255 steps: enough to find the words that may be nearest."""
-        return np.rint(self.smooth * (_CODE / max(float(np.abs(self.smooth).max(initial=0)), 1e-9))).astype(np.int8)
+        largest = max(float(np.abs(self.smooth).max(initial=0)), 1e-9)
+        codes: NDArray[np.int8] = np.rint(self.smooth * (_CODE / largest)).astype(np.int8)
+        return codes
 
     def pairs(self, rows: WordRows, first: NDArray[Any], second: NDArray[Any]) -> Reals:
         """Measure the parts of many pairs of words, in their own units: pairs x parts."""
@@ -130,7 +156,7 @@ class Profiles:
             a, b = (side[start : start + _PAIRS_AT_A_TIME].astype(np.intp) for side in (first, second))
             found = np.zeros((len(a), len(PARTS)))
             found[:, 0] = self._associations(rows, a, b)
-            products = _sparse_products(self._topic_profiles(a), self._topic_profiles(b))
+            products = _sparse_products(self.mean_profiles(a), self.mean_profiles(b))
             found[:, 1] = products / (self.topic_lengths[a] * self.topic_lengths[b])
             found[:, 2] = np.einsum("ij,ij->i", self.topic_rows[a], self.topic_rows[b])
             if self.place is not None:
@@ -146,13 +172,19 @@ class Profiles:
         has_place = float(self.place is not None)
         return np.array([_MOST_ASSOCIATION, 1.0, 1.0, has_place, has_place])
 
-    def _topic_profiles(self, rows: NDArray[np.intp]) -> Any:
-        """Weighted means of the forms' topic profiles, as a sparse matrix: rows x features."""
+    def form_weights(self, rows: NDArray[np.intp]) -> tuple[Any, NDArray[np.intp]]:
+        """Weights of the forms of some words, a sparse matrix rows x forms, and the rows of these forms."""
+        from scipy.sparse import csr_matrix
+
         weights = self.averages[rows]
-        members, places = np.unique(weights.indices, return_inverse=True)
-        weights.indices = places.astype(weights.indices.dtype)
-        weights = type(weights)((weights.data, weights.indices, weights.indptr), shape=(len(rows), len(members)))
-        return weights @ self.topic.some(members)
+        forms, places = np.unique(weights.indices, return_inverse=True)
+        parts = weights.data, places.reshape(-1), weights.indptr
+        return csr_matrix(parts, shape=(len(rows), len(forms))), forms.astype(np.intp)
+
+    def mean_profiles(self, rows: NDArray[np.intp]) -> Any:
+        """Weighted means of the forms' topic profiles, as a sparse matrix: rows x features."""
+        weights, forms = self.form_weights(rows)
+        return weights @ self.topic.some(forms)
 
     def _associations(self, rows: WordRows, a: NDArray[np.intp], b: NDArray[np.intp]) -> Reals:
         """Average the association over the forms of both words; a pair is a place in a and the same in b."""
@@ -164,7 +196,7 @@ class Profiles:
         first, second = self.forms.members[in_a], self.forms.members[in_b]
         leaning = (self.leaning(rows, first, second) + self.leaning(rows, second, first)) / 2
         weights = self.forms.weights[in_a] * self.forms.weights[in_b] * (first != second)
-        return np.bincount(pair, weights=weights * leaning, minlength=len(a))
+        return np.asarray(np.bincount(pair, weights=weights * leaning, minlength=len(a)), dtype=np.float64)
 
     def leaning(self, rows: WordRows, words: NDArray[Any], others: NDArray[Any]) -> Any:
         """How much more than usual the machines of some words lean on others, one for one."""
@@ -185,15 +217,15 @@ class Combined:
         """Say why these vectors have no answer; None if they have."""
         if not rows.has_named_features:
             return (
-                f"The metric {self.name!r} reads the coordinate of a word, but the coordinates of these vectors are "
-                "not words; use metric='cosine'."
+                f"The metric {self.name!r} reads the coordinate of a word, but the coordinates of these "
+                "vectors are not words; use metric='cosine'."
             )
         if not rows.has_profiles:
             return f"The metric {self.name!r} is for integers; use metric='association' or 'cosine'."
         if self.name == "alike" and rows.place is None:
             return (
-                "The metric 'alike' needs vectors that know where words stand, and these do not; make them with "
-                "`omnitm index TEXT -o INDEX` and `omnitm train INDEX -o MODEL`."
+                "The metric 'alike' needs vectors that know where words stand, and these do not; make them "
+                "with `omnitm index TEXT -o INDEX` and `omnitm train INDEX -o MODEL`."
             )
         return None
 
@@ -207,29 +239,39 @@ class Combined:
 
     def scales(self, rows: WordRows) -> Reals:
         """Weigh the parts; those that were not asked for count 0."""
-        return rows.profiles.scales * self._asked
+        found: Reals = rows.profiles.scales * self._asked
+        return found
 
     def most(self, rows: WordRows) -> float:
-        """The score of a word with itself, which no other pair exceeds."""
+        """Return the score of a word with itself, which no other pair exceeds."""
         return float(rows.profiles.most @ self.scales(rows))
 
     def scores(self, rows: WordRows, parts: Sequence[Part]) -> Reals:
         """Score every word; a query of several parts has the weighted mean of their scores."""
-        return _Query(rows, parts, self.scales(rows)).all_scores()
+        return _Query(rows, parts, self.scales(rows)).scores_of(np.arange(len(rows.index_to_key)))
+
+    def among(self, rows: WordRows, parts: Sequence[Part], wanted: NDArray[np.intp]) -> Reals:
+        """Score some words."""
+        return _Query(rows, parts, self.scales(rows)).scores_of(wanted)
 
     def pairs(self, rows: WordRows, first: NDArray[Any], second: NDArray[Any]) -> Reals:
         """Score pairs of rows."""
-        return rows.profiles.pairs(rows, first, second) @ self.scales(rows)
+        found: Reals = rows.profiles.pairs(rows, first, second) @ self.scales(rows)
+        return found
 
     def parts(self, rows: WordRows, first: int, second: int) -> dict[str, float]:
         """Return what each part gives to the score of two words; their sum is the score."""
         values = rows.profiles.pairs(rows, np.array([first]), np.array([second]))[0] * self.scales(rows)
-        return {name: value for name, value, asked in zip(PARTS, values.tolist(), self._asked, strict=True) if asked}
+        return {
+            name: value
+            for name, value, asked in zip(PARTS, values.tolist(), self._asked, strict=True)
+            if asked
+        }
 
     def nearest(
         self, rows: WordRows, parts: Sequence[Part], count: int
     ) -> tuple[NDArray[np.intp], NDArray[Any]]:
-        """Find the highest scores: first the words that smoothed rows and associations favour, then exactly."""
+        """Find the highest scores: the words that smoothed rows favour, then exactly among these."""
         return _Query(rows, parts, self.scales(rows)).nearest(count)
 
     def nearest_of_rows(
@@ -238,7 +280,9 @@ class Combined:
         """Find the nearest words of several words at once, themselves left out: words x neighbours each."""
         scales = self.scales(rows)
         queries = [_Query(rows, [(rows.index_to_key[row], 1.0)], scales) for row in wanted.tolist()]
-        likely = rows.profiles.smooth @ np.stack([query.smooth for query in queries], axis=1).astype(np.float32)
+        likely = rows.profiles.smooth @ np.stack([query.smooth for query in queries], axis=1).astype(
+            np.float32
+        )
         count = min(count, len(rows.index_to_key) - 1)
         places, scores = np.empty((len(wanted), count), np.intp), np.empty((len(wanted), count))
         for number, (row, query) in enumerate(zip(wanted.tolist(), queries, strict=True)):
@@ -259,7 +303,10 @@ class Combined:
         if profiles.place is not None:
             a, b = (profiles.place.of_row(row) for row in (first, second))
             smooth = [profiles.place.smooth[row] for row in (first, second)]
-            places.append(scales[3] * a.astype(np.float64) * b + scales[4] * _smooth_shares(profiles.place, (a, b), smooth))
+            places.append(
+                scales[3] * a.astype(np.float64) * b
+                + scales[4] * _smooth_shares(profiles.place, (a, b), smooth)
+            )
         return np.concatenate([topic, *places])
 
     def deviations(self, rows: WordRows, row: int) -> Reals:
@@ -270,18 +317,20 @@ class Combined:
         found = profiles.topic.deviations(relative)
         found[own] = 0.0
         if profiles.place is None or rows.place is None:
-            return found
+            return np.asarray(found, dtype=np.float64)
         relative = profiles.place.relative(rows.place.matrix[row], float(profiles.place.baseline[row]))
-        return np.concatenate([found, profiles.place.deviations(relative)])
+        return np.concatenate([found, profiles.place.deviations(relative)], dtype=np.float64)
 
     def distances(self, rows: WordRows, scores: NDArray[Any]) -> Reals:
         """Return how far scores are below that of a word with itself."""
-        return np.maximum(self.most(rows) - scores.astype(np.float64), 0.0)
+        found: Reals = np.maximum(self.most(rows) - scores.astype(np.float64), 0.0)
+        return found
 
     def percentiles(self, rows: WordRows, scores: NDArray[Any]) -> Reals:
         """Return the percentage of random pairs of words that are less near."""
         profiles = rows.profiles
-        return 100 * np.interp(scores, profiles.random_scores[self.name], profiles.random_shares)
+        shares = np.interp(scores, profiles.random_scores[self.name], profiles.random_shares)
+        return np.asarray(100 * shares, dtype=np.float64)
 
 
 class _Query:
@@ -306,7 +355,9 @@ class _Query:
         profiles = self._profiles
         self._words.append((row, weight))
         for form, share in profiles.forms.of_row(row):
-            self._topic += np.float32(weight * share / profiles.topic_lengths[row]) * profiles.topic.of_row(form)
+            self._topic += np.float32(weight * share / profiles.topic_lengths[row]) * profiles.topic.of_row(
+                form
+            )
         n_topic = profiles.topic_rows.shape[1]
         self.smooth[:n_topic] += weight * self._scales[2] * profiles.topic_rows[row]
         if profiles.place is not None:
@@ -319,32 +370,31 @@ class _Query:
         relative = topic.relative(vector, baseline_of(vector))
         profile = topic.of_vector(relative)
         self._topic += np.float32(weight) * profile
-        self.smooth[: self._profiles.topic_rows.shape[1]] += weight * self._scales[2] * topic.smoothed(profile)
+        self.smooth[: self._profiles.topic_rows.shape[1]] += (
+            weight * self._scales[2] * topic.smoothed(profile)
+        )
         self._vectors.append((relative, weight))
 
-    def all_scores(self) -> Reals:
-        """Score all words."""
-        found = self._exact(np.arange(len(self._rows.index_to_key)), self._profiles.smooth @ self.smooth)
+    def scores_of(self, wanted: NDArray[np.intp]) -> Reals:
+        """Score some words; a word asked about itself has the highest score there is."""
+        found = self._exact(wanted)
         if len(self._words) == 1 and not self._vectors:
             row, weight = self._words[0]
-            found[row] = np.sign(weight) * float(self._profiles.most @ self._scales)
+            found[wanted == row] = np.sign(weight) * float(self._profiles.most @ self._scales)
         return found
 
     def nearest(self, count: int, smooth: NDArray[Any] | None = None) -> tuple[NDArray[np.intp], Reals]:
         """Find the highest scores among all words, the highest first."""
         n_words = len(self._rows.index_to_key)
         if n_words <= max(_SCORED_IN_FULL, 4 * count):
-            scores = self.all_scores()
+            scores = self.scores_of(np.arange(n_words))
             found = best(scores, count)
             return found, scores[found]
         likely = self._likely() if smooth is None else smooth
         wanted = max(_CANDIDATES, 2 * count)
         candidates = np.argpartition(likely, n_words - wanted)[n_words - wanted :]
         candidates = np.union1d(candidates, [row for row, _ in self._words])
-        scores = self._exact(candidates, self._profiles.smooth[candidates] @ self.smooth)
-        if len(self._words) == 1 and not self._vectors:
-            row, weight = self._words[0]
-            scores[candidates == row] = np.sign(weight) * float(self._profiles.most @ self._scales)
+        scores = self.scores_of(candidates)
         order = best(scores, count)
         return candidates[order], scores[order]
 
@@ -356,14 +406,12 @@ class _Query:
         _native.code_products(self._profiles.codes, query, products)
         return products
 
-    def _exact(self, wanted: NDArray[np.intp], smooth: Reals) -> Reals:
-        """Score some words by all parts, given the part of their smoothed rows."""
-        profiles, scores = self._profiles, smooth.astype(np.float64)
+    def _exact(self, wanted: NDArray[np.intp]) -> Reals:
+        """Add the parts of some words."""
+        profiles = self._profiles
+        scores: Reals = (profiles.smooth[wanted] @ self.smooth.astype(np.float32)).astype(np.float64)
         if self._scales[:2].any():
-            weights = profiles.averages[wanted]
-            forms, places = np.unique(weights.indices, return_inverse=True)
-            shape = len(wanted), len(forms)
-            weights = type(weights)((weights.data, places, weights.indptr), shape=shape)
+            weights, forms = self._profiles.form_weights(wanted)
             products = weights @ profiles.topic.products(self._topic, forms)
             scores += self._scales[1] * products / profiles.topic_lengths[wanted]
             scores += self._scales[0] * (weights @ self._leanings(forms))
@@ -417,7 +465,9 @@ def _topic_shares(rows: WordRows, first: int, second: int, scales: Reals) -> Rea
     return shares
 
 
-def _smooth_shares(profile: RowProfile, rows: Sequence[NDArray[Any]], smooth: Sequence[NDArray[Any]]) -> Reals:
+def _smooth_shares(
+    profile: RowProfile, rows: Sequence[NDArray[Any]], smooth: Sequence[NDArray[Any]]
+) -> Reals:
     """Share the product of two smoothed rows among the features of the rows that they were made of."""
     product = float(smooth[0].astype(np.float64) @ smooth[1])
     total = np.zeros(profile.n_features)
@@ -426,23 +476,6 @@ def _smooth_shares(profile: RowProfile, rows: Sequence[NDArray[Any]], smooth: Se
         whole = float(shares.sum())
         total += shares * (product / whole / 2) if whole else shares
     return total
-
-
-def _mean_lengths(forms: WordForms, topic: RowProfile) -> NDArray[np.float32]:
-    """Length of the weighted mean of each word's forms' profiles; 1 where it is 0, to divide by."""
-    averages, found = forms.matrix, np.ones(len(topic.lengths), dtype=np.float32)
-    alone = np.diff(forms.starts) == 1
-    found[alone] = np.where(topic.lengths[alone] > 0, 1, 1)
-    several = np.flatnonzero(~alone)
-    for start in range(0, len(several), _PAIRS_AT_A_TIME):
-        part = several[start : start + _PAIRS_AT_A_TIME]
-        weights = averages[part]
-        members, places = np.unique(weights.indices, return_inverse=True)
-        weights = type(weights)((weights.data, places, weights.indptr), shape=(len(part), len(members)))
-        mean = weights @ topic.some(members)
-        found[part] = np.sqrt(np.asarray(mean.multiply(mean).sum(axis=1)).ravel())
-    found[found == 0] = 1
-    return found
 
 
 def _sparse_products(a: Any, b: Any) -> Reals:

@@ -19,68 +19,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from omnitm.similarity.combined import Profiles
-    from omnitm.similarity.row_products import RowLengths
+    from omnitm.similarity.word_rows import Part, WordRows
 
 Metric = Literal["similarity", "related", "alike", "association", "association-symmetric", "cosine"]
-Part = tuple["str | NDArray[Any]", float]  # a word or a vector, and its weight in a query
-
-
-class NamedRows(Protocol):
-    """Rows of integers with a name per column."""
-
-    @property
-    def matrix(self) -> Any:
-        """Words x features."""
-
-    @property
-    def feature_names(self) -> Sequence[str]:
-        """A name per column."""
-
-
-class WordRows(NamedRows, Protocol):
-    """What metrics know of a model: its words, their rows, and what was found out about them."""
-
-    @property
-    def index_to_key(self) -> Sequence[str]:
-        """The word of each row."""
-
-    @property
-    def place(self) -> NamedRows | None:
-        """Rows about where words stand."""
-
-    @property
-    def row_features(self) -> NDArray[np.intp]:
-        """The column of each row's own word."""
-
-    @property
-    def has_named_features(self) -> bool:
-        """Whether columns are words."""
-
-    @property
-    def has_profiles(self) -> bool:
-        """Whether rows are integers with names, so that they have profiles."""
-
-    @property
-    def profiles(self) -> Profiles:
-        """What stands out in the rows."""
-
-    @property
-    def lengths(self) -> RowLengths:
-        """Lengths of the rows."""
-
-    @property
-    def vector_size(self) -> int:
-        """Number of columns."""
-
-    def get_index(self, word: str) -> int:
-        """Row of a word."""
-
-    def feature_index(self, word: str) -> int:
-        """Column of a word."""
-
-    def part_vector(self, item: str | NDArray[Any]) -> NDArray[Any]:
-        """Vector of a word, or the vector itself."""
 
 
 class Scorer(Protocol):
@@ -131,8 +72,8 @@ class Association:
         if rows.has_named_features:
             return None
         return (
-            f"The metric {self.name!r} reads the coordinate of a word, but the coordinates of these vectors are not "
-            "words; use metric='cosine'."
+            f"The metric {self.name!r} reads the coordinate of a word, but the coordinates of these vectors "
+            "are not words; use metric='cosine'."
         )
 
     def candidates(self, rows: WordRows) -> Sequence[str]:
@@ -166,7 +107,7 @@ class Association:
         return found, scores[found]
 
     def contributions(self, rows: WordRows, first: int, second: int) -> None:  # noqa: ARG002
-        """A coordinate is a sum over clauses, not over features."""
+        """Return None: a coordinate is a sum over clauses, not over features."""
         return
 
     def distances(self, rows: WordRows, scores: NDArray[Any]) -> NDArray[np.float64]:  # noqa: ARG002
@@ -242,7 +183,8 @@ class Cosine:
         per_block = max(1, _PAIR_NUMBERS // max(1, rows.vector_size))
         if len(words) <= per_block:
             units = _unit_rows(rows.matrix[words])
-            return np.einsum("ij,ij->i", units[sides[: len(first)]], units[sides[len(first) :]])
+            found[:] = np.einsum("ij,ij->i", units[sides[: len(first)]], units[sides[len(first) :]])
+            return found
         for start in range(0, len(first), per_block // 2 or 1):
             part = slice(start, start + (per_block // 2 or 1))
             a, b = (_unit_rows(rows.matrix[side[part]]) for side in (first, second))
@@ -279,7 +221,8 @@ _PAIR_NUMBERS = 1 << 26  # at most so many numbers are held at once
 def _unit_rows(rows: NDArray[Any]) -> NDArray[np.float64]:
     values = rows.astype(np.float64)
     lengths = np.linalg.norm(values, axis=1, keepdims=True)
-    return np.divide(values, lengths, out=values, where=lengths > 0)
+    scaled: NDArray[np.float64] = np.divide(values, lengths, out=values, where=lengths > 0)
+    return scaled
 
 
 SCORERS: dict[str, Scorer] = {

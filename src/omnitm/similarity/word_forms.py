@@ -45,8 +45,8 @@ class WordForms:
     Attributes
     ----------
     starts, members, weights
-        With word w count the words `members[starts[w] : starts[w + 1]]`, itself first, then its forms, the most
-        alike first; `weights` add up to 1.
+        With word w count the words `members[starts[w] : starts[w + 1]]`, itself first, then its forms, the
+        most alike first; `weights` add up to 1.
     """
 
     starts: NDArray[np.int64]
@@ -107,8 +107,9 @@ def form_pairs(words: Sequence[str], smooth: Reals) -> tuple[NDArray[np.int32], 
             if alike.mean() > _LEAST_SHARE:
                 both = np.sort(places[alike], axis=1).tolist()
                 found.update(zip(map(tuple, both), cosines[alike].tolist(), strict=True))
-    pairs = np.array(sorted(found), dtype=np.int32).reshape(-1, 2)
-    return pairs, np.array([found[a, b] for a, b in pairs.tolist()], dtype=np.float32)
+    both_forms = sorted(found)
+    cosines_of_forms = np.array([found[pair] for pair in both_forms], dtype=np.float32)
+    return np.array(both_forms, dtype=np.int32).reshape(-1, 2), cosines_of_forms
 
 
 def pairs_by_rule(words: Sequence[str]) -> dict[tuple[str, str], list[tuple[int, int]]]:
@@ -122,7 +123,9 @@ def pairs_by_rule(words: Sequence[str]) -> dict[tuple[str, str], list[tuple[int,
     for place, word in enumerate(words):
         for length in range(max(_SHORTEST_STEM, len(word) - _LONGEST_ENDING), len(word) + 1):
             if length >= len(word) - length:
-                by_stem[word[:length]][word[length : length + 1]].append(place)  # by the first letter that differs
+                by_stem[word[:length]][word[length : length + 1]].append(
+                    place
+                )  # by the first letter that differs
     rules: dict[tuple[str, str], list[tuple[int, int]]] = defaultdict(list)
     for stem, by_letter in by_stem.items():
         groups = list(by_letter.values())

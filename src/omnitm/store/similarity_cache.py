@@ -1,4 +1,4 @@
-"""What the metric "similarity" needs, kept beside the model that it follows from: similarity.bin.
+"""The profiles of a model, kept beside the model that it follows from: similarity.bin.
 
 The file is no part of the model: it may be deleted; one that is damaged or of other vectors is made again.
 """
@@ -7,16 +7,16 @@ from __future__ import annotations
 
 import logging
 import warnings
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from omnitm.errors import FileError, OmniTMWarning
 from omnitm.files.container import read_container, write_container
-from omnitm.similarity.combined import Likeness
-from omnitm.similarity.part_scales import PARTS
-from omnitm.similarity.row_profile import RECIPE, Company
-from omnitm.similarity.word_forms import Families
+from omnitm.similarity.combined import RECIPE, Profiles
+from omnitm.similarity.row_profile import RowProfile
+from omnitm.similarity.word_forms import WordForms
 from omnitm.store.manifest import SIMILARITY, model_manifest, vectors_name
 from omnitm.store.packed import is_packed, read_packed
 
@@ -28,19 +28,19 @@ if TYPE_CHECKING:
     from omnitm.vectors.word_vectors import WordVectors
 
 _log = logging.getLogger(__name__)
-_WEIGHTS = "part_weights"
-_FAMILIES = "family_"
+_TOPIC, _PLACE, _FORMS, _RANDOM = "topic.", "place.", "forms.", "random."
+_PLAIN = ("topic_lengths", "topic_rows", "scales", "random_shares")
 
 
-def kept_likeness(vectors: WordVectors, model: Path | None) -> Likeness:
-    """Read a likeness from beside a model, or compute it and keep it there if the folder can be written."""
+def kept_profiles(vectors: WordVectors, model: Path | None) -> Profiles:
+    """Read profiles from beside a model, or compute and keep them there if the folder can be written."""
     if model is None:
-        return Likeness.of(vectors)
+        return Profiles.of(vectors)
     path, facts = _place(model), {"recipe": RECIPE, "vectors_sha256": vectors_sha256(model)}
     found = _read(vectors, path, facts)
     if found is None:
         _log.info("preparing similarities of %d words", len(vectors))
-        found = Likeness.of(vectors)
+        found = Profiles.of(vectors)
         _log.info("keeping them in %s", path)
         try:
             write_container(path, facts, _arrays(found))
@@ -59,12 +59,19 @@ def _place(model: Path) -> Path:
     return model.with_name(f"{model.name}.{SIMILARITY}") if is_packed(model) else model / SIMILARITY
 
 
-def _arrays(likeness: Likeness) -> dict[str, NDArray[Any]]:
-    families = {_FAMILIES + name: array for name, array in likeness.families.arrays().items()}
-    return {**likeness.company.arrays(), **families, _WEIGHTS: likeness.weights}
+def _arrays(profiles: Profiles) -> dict[str, NDArray[Any]]:
+    kinds: dict[str, Any] = {_TOPIC: profiles.topic, _FORMS: profiles.forms, _PLACE: profiles.place}
+    found = {
+        prefix + name: array
+        for prefix, kind in kinds.items()
+        if kind is not None
+        for name, array in kind.arrays().items()
+    }
+    found |= {_RANDOM + name: scores for name, scores in profiles.random_scores.items()}
+    return found | {name: getattr(profiles, name) for name in _PLAIN}
 
 
-def _read(vectors: WordVectors, path: Path, facts: dict[str, Any]) -> Likeness | None:
+def _read(vectors: WordVectors, path: Path, facts: dict[str, Any]) -> Profiles | None:
     if not path.exists():
         return None
     try:
@@ -72,12 +79,26 @@ def _read(vectors: WordVectors, path: Path, facts: dict[str, Any]) -> Likeness |
     except FileError as error:
         warnings.warn(f"{error}; it is made again", OmniTMWarning, stacklevel=2)
         return None
-    of_families = {_FAMILIES + name: name for name in Families.__dataclass_fields__}
-    if found != facts or set(arrays) != {*Company.__dataclass_fields__, *of_families, _WEIGHTS}:
+    if found != facts:
         return None
-    weights = arrays.pop(_WEIGHTS)
-    families = Families(**{name: arrays.pop(stored) for stored, name in of_families.items()})
-    company = Company(**arrays)
-    fits = len(company.lengths) == len(vectors) and len(company.mean) == vectors.vector_size
-    fits = fits and len(families.starts) == len(vectors) + 1 and weights.shape == (len(PARTS),)
-    return Likeness(company, families, np.array(weights)) if fits else None
+    topic, place = (_part(RowProfile, arrays, prefix) for prefix in (_TOPIC, _PLACE))
+    forms = _part(WordForms, arrays, _FORMS)
+    plain = {name: np.asarray(arrays[name]) for name in _PLAIN if name in arrays}
+    if topic is None or forms is None or len(plain) != len(_PLAIN):
+        return None
+    random = {name.removeprefix(_RANDOM): array for name, array in arrays.items() if name.startswith(_RANDOM)}
+    fits = (
+        len(topic.lengths) == len(forms.starts) - 1 == len(vectors)
+        and topic.n_features == vectors.vector_size
+    )
+    n_places = None if vectors.place is None else len(vectors.place.feature_names)
+    if not fits or n_places != (None if place is None else place.n_features):
+        return None
+    return Profiles(topic, place, forms, random_scores=random, **plain)
+
+
+def _part(kind: Any, arrays: dict[str, NDArray[Any]], prefix: str) -> Any:
+    names = [field.name for field in fields(kind)]
+    if any(prefix + name not in arrays for name in names):
+        return None
+    return kind(**{name: arrays[prefix + name] for name in names})

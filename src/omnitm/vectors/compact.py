@@ -8,7 +8,7 @@ import numpy as np
 
 from omnitm.errors import ParameterError, UnknownWordError
 from omnitm.parameters import check_integer
-from omnitm.similarity.scorers import best
+from omnitm.similarity.combined import best
 from omnitm.similarity.truncated_svd import truncated_svd
 
 if TYPE_CHECKING:

@@ -66,9 +66,9 @@ def dense_rows(vectors: WordVectors, n_components: int = N_COMPONENTS) -> Reals:
     these rows lie beside the model, so this takes no time; for fewer words they are computed. Other vectors:
     as they are, or reduced if they have more numbers.
     """
-    if vectors.has_likeness and vectors.likeness.company.smooth.shape[1]:
-        rows = vectors.likeness.company.smooth[:, :n_components]
-    elif vectors.has_likeness or vectors.vector_size > n_components:
+    if vectors.has_profiles and vectors.profiles.topic.smooth.shape[1]:
+        rows = vectors.profiles.topic.smooth[:, :n_components]
+    elif vectors.has_profiles or vectors.vector_size > n_components:
         rows = vectors.reduce(min(n_components, len(vectors), vectors.vector_size)).matrix
     else:
         rows = np.asarray(vectors.matrix[:], dtype=np.float32)
@@ -77,18 +77,18 @@ def dense_rows(vectors: WordVectors, n_components: int = N_COMPONENTS) -> Reals:
 
 def named_rows(vectors: WordVectors) -> Any:
     """Rows of length 1 over named features, as a sparse matrix: only what stands out."""
-    if not vectors.has_likeness:
+    if not vectors.has_profiles:
         raise ParameterError(
             "Only integer vectors with named features have named coordinates that stand out; "
             "leave 'top_k' out for other vectors."
         )
-    return vectors.likeness.company.by_word()
+    return vectors.profiles.topic.by_word()
 
 
 def row_lengths(vectors: WordVectors) -> NDArray[np.float32]:
     """Length of each word's row profile before it is scaled to length 1, or of the vector itself."""
-    if vectors.has_likeness and vectors.likeness.company.smooth.shape[1]:
-        return np.asarray(vectors.likeness.company.lengths, dtype=np.float32)
+    if vectors.has_profiles and vectors.profiles.topic.smooth.shape[1]:
+        return np.asarray(vectors.profiles.topic.lengths, dtype=np.float32)
     lengths: NDArray[np.float32] = np.linalg.norm(vectors.matrix.astype(np.float32), axis=1)
     return lengths
 

@@ -6,16 +6,17 @@ from dataclasses import asdict
 from functools import cached_property
 from numbers import Real
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Union, cast
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Union, cast
 
 import numpy as np
 
 from omnitm.errors import ParameterError, UnknownWordError
-from omnitm.parameters import check_integer
+from omnitm.parameters import check_choice, check_integer
+from omnitm.similarity.combined import Combined, best
 from omnitm.similarity.row_matrix import RowMatrix
 from omnitm.similarity.row_products import RowLengths, row_lengths
-from omnitm.similarity.row_profile import FEWEST_WORDS
-from omnitm.similarity.scorers import SCORERS, Metric, Part, best, nearest, scorer, unit
+from omnitm.similarity.row_profile import FEWEST_WORDS, unit
+from omnitm.similarity.scorers import Metric, usable_scorer
 from omnitm.vectors.compact import SparseWordVectors, reduced_rows, strongest_coordinates
 
 if TYPE_CHECKING:
@@ -24,12 +25,16 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from omnitm.sharing.card import CardFacts
-    from omnitm.similarity.combined import Likeness
+    from omnitm.similarity.combined import Profiles
+    from omnitm.similarity.scorers import Scorer
+    from omnitm.similarity.word_rows import Part
     from omnitm.store import AnyRecord
     from omnitm.vectors.document_vectors import SentenceEncoder
 
+_FORMS_PER_WORD = 4  # words to look at for each that is shown: most are no forms of another
 _MOST_NUMBERS = 1 << 34  # from here on reading the whole matrix, as "similarity" must once, takes hours
 
+Scale = Literal["score", "percentile"]
 Query = Union[str, "NDArray[Any]", tuple[Union[str, "NDArray[Any]"], float]]
 
 
@@ -52,10 +57,10 @@ class WordVectors:
 
     Wherever a method takes a `metric`, it is one of
 
-    - `"similarity"`: association and shared company, see `omnitm.similarity.combined`; the default for
-      integers with names and at least 100 words (to judge a coordinate by other words takes words), up
-      to 130,000 words;
-      trained words can be found,
+    - `"similarity"`: related and alike together, see `omnitm.similarity.combined`; the default for integers
+      with names and at least 100 words (to judge a coordinate by other words takes words), up to 130,000
+      words; trained words can be found,
+    - `"related"`: words that share topics; `"alike"`: words that can stand in each other's place,
     - `"association"`: the coordinate `e_a[b]`, an integer; every word of the vocabulary can be found,
     - `"association-symmetric"`: the mean of `e_a[b]` and `e_b[a]`; trained words can be found,
     - `"cosine"`: of the two rows; trained words can be found.
@@ -121,7 +126,7 @@ class WordVectors:
     @property
     def default_metric(self) -> Metric:
         """The metric that methods use if none is named."""
-        if self.has_likeness and len(self) >= FEWEST_WORDS and self.matrix.size <= _MOST_NUMBERS:
+        if self.has_profiles and len(self) >= FEWEST_WORDS and self.matrix.size <= _MOST_NUMBERS:
             return "similarity"
         return "association" if self.has_named_features else "cosine"
 
@@ -133,8 +138,8 @@ class WordVectors:
         return keep_top_of(self.training)
 
     @property
-    def has_likeness(self) -> bool:
-        """Whether these are integers with names, so that the metric "similarity" has a meaning."""
+    def has_profiles(self) -> bool:
+        """Whether these are integers with names, so that what stands out in them can be told."""
         return self.has_named_features and self.matrix.dtype == np.int16
 
     @property
@@ -143,19 +148,16 @@ class WordVectors:
         return self._folder
 
     @cached_property
-    def likeness(self) -> Likeness:
-        """What the metric "similarity" needs: read from beside the model, or computed once and kept there."""
-        from omnitm.store.similarity_cache import kept_likeness
+    def profiles(self) -> Profiles:
+        """What stands out in all rows: read from beside the model, or computed once and kept there."""
+        from omnitm.store.similarity_cache import kept_profiles
 
-        return kept_likeness(self, self._folder)
+        return kept_profiles(self, self._folder)
 
-    def family(self, word: str) -> list[tuple[str, float]]:
-        """List who speaks for a word in the metric "similarity": itself and its other forms, with weights.
-
-        The weights add up to 1. See `omnitm.similarity.word_forms`.
-        """
-        of_row = self.likeness.families.of_row(self.get_index(word))
-        return [(self.index_to_key[row], weight) for row, weight in of_row]
+    def forms(self, word: str) -> list[str]:
+        """List the other forms of a word, the most alike first; see `omnitm.similarity.word_forms`."""
+        row = self.get_index(word)
+        return [self.index_to_key[form] for form, _ in self.profiles.forms.of_row(row)[1:]]
 
     @cached_property
     def lengths(self) -> RowLengths:
@@ -216,37 +218,70 @@ class WordVectors:
             )
         return vector
 
-    def usable_metric(self, metric: Metric | None) -> Metric:
-        """Return the metric, or the default for None; refuse one that needs names where there are none."""
-        if metric is None:
-            return self.default_metric
-        if metric == "similarity" and self.has_named_features and not self.has_likeness:
-            raise ParameterError(
-                "The metric 'similarity' is for integers; use metric='association' or 'cosine'."
-            )
-        if metric != "cosine" and metric in SCORERS and not self.has_named_features:
-            raise ParameterError(
-                f"The metric {metric!r} reads the coordinate of a word, but the coordinates of these vectors "
-                "are not words; use metric='cosine'."
-            )
-        return metric
+    def scorer(self, metric: Metric | None = None) -> Scorer:
+        """Return the scorer of a metric, None: the default; refuse one that these vectors do not have."""
+        return usable_scorer(self, self.default_metric if metric is None else metric)
 
-    def similarity(self, w1: str, w2: str, *, metric: Metric | None = None) -> float:
-        """How near `w2` is to `w1`; higher is nearer."""
-        return scorer(self.usable_metric(metric)).pair(self, w1, w2)
+    def similarity(
+        self,
+        w1: str,
+        w2: str,
+        *,
+        metric: Metric | None = None,
+        scale: Scale = "score",
+    ) -> float:
+        """How near `w2` is to `w1`; higher is nearer, and a word is nearest to itself.
+
+        Parameters
+        ----------
+        scale
+            "score", or "percentile": the percentage of random pairs of words that are less near, for the
+            metrics "similarity", "related" and "alike".
+        """
+        return float(self.similarities([(w1, w2)], metric=metric, scale=scale)[0])
+
+    def similarities(
+        self,
+        pairs: Sequence[tuple[str, str]],
+        *,
+        metric: Metric | None = None,
+        scale: Scale = "score",
+    ) -> NDArray[np.float64]:
+        """Compare many pairs of words at once; see `similarity`."""
+        check_choice("similarity", "scale", scale, ("score", "percentile"))
+        found = self.scorer(metric)
+        if found.name == "association":  # the second word need not be trained
+            rows, columns = self._places([a for a, _ in pairs]), [self.feature_index(b) for _, b in pairs]
+            scores: NDArray[np.float64] = self.matrix[rows, np.array(columns, dtype=np.intp)].astype(
+                np.float64
+            )
+        else:
+            scores = found.pairs(
+                self, self._places([a for a, _ in pairs]), self._places([b for _, b in pairs])
+            )
+        if scale == "score":
+            return scores
+        if not isinstance(found, Combined):
+            raise ParameterError(
+                f"The metric {found.name!r} has no percentiles; 'similarity', 'related', 'alike' have."
+            )
+        return found.percentiles(self, scores)
+
+    def _places(self, words: Sequence[str]) -> NDArray[np.intp]:
+        return np.array([self.get_index(word) for word in words], dtype=np.intp)
 
     def n_similarity(self, ws1: Sequence[str], ws2: Sequence[str], *, metric: Metric | None = None) -> float:
-        """How near two sets of words are: mean association over all pairs, or cosine of the means."""
+        """How near two sets of words are: the mean over all pairs, or the cosine of the mean vectors."""
         first, second = _word_list("ws1", ws1), _word_list("ws2", ws2)
-        if self.usable_metric(metric) == "cosine":
+        if self.scorer(metric).name == "cosine":
             means = [sum(unit(self.get_vector(word)) for word in words) for words in (first, second)]
             return float(unit(np.asarray(means[0])) @ unit(np.asarray(means[1])))
-        return float(np.mean([self.similarity(a, b, metric=metric) for a in first for b in second]))
+        return float(self.similarities([(a, b) for a in first for b in second], metric=metric).mean())
 
     def distance(self, w1: str, w2: str, *, metric: Metric | None = None) -> float:
-        """Return 1 - cosine, or minus the association."""
-        similarity = self.similarity(w1, w2, metric=metric)
-        return float(scorer(self.usable_metric(metric)).distances(np.asarray(similarity)))
+        """How far `w2` is from `w1`: 1 - cosine, or how far the score is below that of a word with itself."""
+        found = self.scorer(metric)
+        return float(found.distances(self, np.asarray(self.similarity(w1, w2, metric=metric))))
 
     def distances(
         self,
@@ -256,13 +291,12 @@ class WordVectors:
         metric: Metric | None = None,
     ) -> NDArray[Any]:
         """Distances to other words; to all that the metric can find if none are named."""
-        metric = self.usable_metric(metric)
-        score = scorer(metric)
-        scores = score.scores(self, [(word_or_vector, 1.0)])
+        found = self.scorer(metric)
+        scores = found.scores(self, [(word_or_vector, 1.0)])
         if len(other_words):
-            find = self.feature_index if metric == "association" else self.get_index
+            find = self.feature_index if found.name == "association" else self.get_index
             scores = scores[[find(word) for word in other_words]]
-        return score.distances(scores)
+        return found.distances(self, scores)
 
     def most_similar(
         self,
@@ -272,6 +306,7 @@ class WordVectors:
         restrict_vocab: int | None = None,
         *,
         metric: Metric | None = None,
+        forms: bool = False,
     ) -> list[tuple[str, float]] | NDArray[Any]:
         """Find the words nearest to `positive` and farthest from `negative`.
 
@@ -283,33 +318,66 @@ class WordVectors:
             How many words; None: the scores of all words that the metric can find, as an array.
         restrict_vocab
             Only look at the first so many words: the most frequent ones, if the vocabulary is sorted so.
+        forms
+            Whether word forms are listed. By default the forms of the words asked about are left out, and of
+            other words the first in the vocabulary, the most frequent one, stands for all its forms.
         """
         parts = [*_parts(positive, 1.0), *_parts(negative, -1.0)]
         if not parts:
             raise ParameterError("most_similar needs at least one word or vector. Got none.")
-        score = scorer(self.usable_metric(metric))
+        found = self.scorer(metric)
         given = {item for item, _ in parts if isinstance(item, str)}
-        if topn is not None and restrict_vocab is None:
-            wanted = check_integer("most_similar", "topn", topn, 0)
-            places, values = nearest(score, self, parts, wanted + len(given))
+        if topn is None:
+            return self._first(found.scores(self, parts), restrict_vocab)
+        wanted = check_integer("most_similar", "topn", topn, 0)
+        count = (wanted if forms else _FORMS_PER_WORD * wanted) + len(given)
+        if restrict_vocab is None:
+            places, values = found.nearest(self, parts, count)
         else:
-            scores = score.scores(self, parts)
-            if restrict_vocab is not None:
-                scores = scores[: check_integer("most_similar", "restrict_vocab", restrict_vocab, 1)]
-            if topn is None:
-                return scores
-            wanted = check_integer("most_similar", "topn", topn, 0)
-            places = best(scores, wanted + len(given))
+            scores = self._first(found.scores(self, parts), restrict_vocab)
+            places = best(scores, count)
             values = scores[places]
-        words = score.candidates(self)
-        found = zip((words[i] for i in places.tolist()), values.tolist(), strict=True)
-        return [(word, float(value)) for word, value in found if word not in given][:wanted]
+        if isinstance(found, Combined) and not forms:
+            return self._folded(places, parts, found)[:wanted]
+        words = found.candidates(self)
+        pairs = zip((words[i] for i in places.tolist()), values.tolist(), strict=True)
+        return [(word, float(value)) for word, value in pairs if word not in given][:wanted]
+
+    def _first(self, scores: NDArray[Any], restrict_vocab: int | None) -> NDArray[Any]:
+        if restrict_vocab is None:
+            return scores
+        return scores[: check_integer("most_similar", "restrict_vocab", restrict_vocab, 1)]
+
+    def _folded(
+        self, places: NDArray[np.intp], parts: Sequence[Part], found: Combined
+    ) -> list[tuple[str, float]]:
+        """Let the first form of each word stand for all, without forms of the words asked about."""
+        forms = self.profiles.forms
+        asked = [self.get_index(item) for item, _ in parts if isinstance(item, str)]
+        seen = {form for row in asked for form, _ in forms.of_row(row)}
+        shown: list[int] = []
+        for row in places.tolist():
+            family = {form for form, _ in forms.of_row(row)}
+            if row not in seen:
+                shown.append(min(family - seen))
+            seen |= family
+        scores = found.among(self, parts, np.array(shown, dtype=np.intp)) if shown else np.zeros(0)
+        order = np.argsort(-scores, kind="stable")
+        return [(self.index_to_key[shown[k]], float(scores[k])) for k in order.tolist()]
 
     def similar_by_word(
-        self, word: str, topn: int = 10, restrict_vocab: int | None = None, *, metric: Metric | None = None
+        self,
+        word: str,
+        topn: int = 10,
+        restrict_vocab: int | None = None,
+        *,
+        metric: Metric | None = None,
+        forms: bool = False,
     ) -> list[tuple[str, float]]:
         """Find the words nearest to a word."""
-        found = self.most_similar([word], topn=topn, restrict_vocab=restrict_vocab, metric=metric)
+        found = self.most_similar(
+            [word], topn=topn, restrict_vocab=restrict_vocab, metric=metric, forms=forms
+        )
         return cast("list[tuple[str, float]]", found)
 
     similar_by_key = similar_by_word
@@ -330,26 +398,23 @@ class WordVectors:
         self, key1: str, keys_list: Sequence[str], *, metric: Metric | None = None
     ) -> str:
         """Find which of the words in `keys_list` is nearest to `key1`."""
-        scores = [self.similarity(key1, word, metric=metric) for word in _word_list("keys_list", keys_list)]
-        return keys_list[int(np.argmax(scores))]
+        words = _word_list("keys_list", keys_list)
+        return words[int(np.argmax(self.similarities([(key1, word) for word in words], metric=metric)))]
 
     def doesnt_match(self, words: Sequence[str], *, metric: Metric | None = None) -> str:
         """Find the word that fits the others least: the lowest mean similarity with them."""
         words = _word_list("words", words)
         if len(words) < 2:
             return words[0]
-        means = [
-            np.mean([self.similarity(word, other, metric=metric) for other in words[:i] + words[i + 1 :]])
-            for i, word in enumerate(words)
-        ]
-        return words[int(np.argmin(means))]
+        others = [[(word, other) for other in words[:i] + words[i + 1 :]] for i, word in enumerate(words)]
+        scores = self.similarities([pair for pairs in others for pair in pairs], metric=metric)
+        return words[int(np.argmin(scores.reshape(len(words), -1).mean(axis=1)))]
 
     def closer_than(self, key1: str, key2: str, *, metric: Metric | None = None) -> list[str]:
         """List the words that are nearer to `key1` than `key2` is, in the order of the vocabulary."""
-        metric = self.usable_metric(metric)
-        score = scorer(metric)
-        scores, words = score.scores(self, [(key1, 1.0)]), score.candidates(self)
-        find = self.feature_index if metric == "association" else self.get_index
+        found = self.scorer(metric)
+        scores, words = found.scores(self, [(key1, 1.0)]), found.candidates(self)
+        find = self.feature_index if found.name == "association" else self.get_index
         nearer = np.flatnonzero(scores > scores[find(key2)])
         return [words[i] for i in nearer.tolist() if words[i] != key1]
 
@@ -399,13 +464,13 @@ class WordVectors:
     def reduce(self, n_components: int) -> WordVectors:
         """Return vectors with few dense dimensions, for ordinary tools: compare them by cosine.
 
-        A truncated singular value decomposition of what stands out in each vector (`Company`), singular
+        A truncated singular value decomposition of what stands out in each vector (its profile), singular
         values to the power 0.25; of the matrix itself for other models.
         """
         from omnitm.store import ModelRecord
 
         check_integer("reduce", "n_components", n_components, 1, min(len(self), self.vector_size))
-        rows = self.likeness.company.by_word() if self.has_likeness else self.matrix.astype(np.float32)
+        rows = self.profiles.topic.by_word() if self.has_profiles else self.matrix.astype(np.float32)
         record = self.training
         facts = {"n_components": n_components, "of": {} if record is None else asdict(record)}
         training = record and ModelRecord("reduced", facts, record.seed, record.index_fingerprint)
@@ -414,9 +479,9 @@ class WordVectors:
     def sparsify(self, k: int) -> SparseWordVectors:
         """Return the `k` coordinates of each word that stand out most, as a scipy CSR matrix with names."""
         check_integer("sparsify", "k", k, 1, max(1, self.vector_size))
-        if not self.has_likeness:
+        if not self.has_profiles:
             raise ParameterError("Only integer vectors with named features can be sparsified; use reduce().")
-        rows = strongest_coordinates(self.likeness.company.by_word(), k)
+        rows = strongest_coordinates(self.profiles.topic.by_word(), k)
         return SparseWordVectors(rows, self.index_to_key, self.feature_names)
 
     @cached_property

@@ -7,13 +7,13 @@ near it on the map.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from omnitm.errors import MissingExtraError
 from omnitm.explorer.vocabulary_map.stored import VocabularyMap
-from omnitm.similarity.nearest_rows import NeighbourLists, highest, neighbour_lists
+from omnitm.similarity.combined import Combined
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -55,6 +55,14 @@ def unit_rows(rows: NDArray[Any]) -> NDArray[np.float32]:
 
 
 _ROWS_AT_A_TIME = 512
+_WORDS_AT_A_TIME = 64
+
+
+class NeighbourLists(NamedTuple):
+    """The nearest rows of every row, nearest first, and their scores; words x neighbours."""
+
+    rows: NDArray[np.int64]
+    scores: NDArray[np.float32]
 
 
 def map_metric(vectors: WordVectors) -> str:
@@ -65,8 +73,21 @@ def map_metric(vectors: WordVectors) -> str:
 def true_neighbours(vectors: WordVectors, count: int, progress: Progress | None = None) -> NeighbourLists:
     """Find the nearest words of every word by the metric of the map."""
     if map_metric(vectors) == "similarity":
-        return neighbour_lists(vectors, count, progress)
+        return _by_similarity(vectors, min(count, max(len(vectors) - 1, 0)), progress)
     return _by_cosine(vectors, min(count, max(len(vectors) - 1, 0)), progress)
+
+
+def _by_similarity(vectors: WordVectors, count: int, progress: Progress | None) -> NeighbourLists:
+    found = NeighbourLists(
+        np.zeros((len(vectors), count), np.int64), np.zeros((len(vectors), count), np.float32)
+    )
+    similarity = Combined("similarity")
+    for start in range(0, len(vectors) if count else 0, _WORDS_AT_A_TIME):
+        rows = np.arange(start, min(start + _WORDS_AT_A_TIME, len(vectors)))
+        found.rows[rows], found.scores[rows] = similarity.nearest_of_rows(vectors, rows, count)
+        if progress is not None:
+            progress((rows[-1] + 1) / len(vectors))
+    return found
 
 
 def _by_cosine(vectors: WordVectors, count: int, progress: Progress | None) -> NeighbourLists:
@@ -77,7 +98,7 @@ def _by_cosine(vectors: WordVectors, count: int, progress: Progress | None) -> N
         scores = units[start : start + _ROWS_AT_A_TIME] @ units.T
         end, own = start + len(scores), np.arange(len(scores))
         scores[own, start + own] = -np.inf
-        likely = highest(scores, count)
+        likely = np.argpartition(scores, len(units) - count, axis=1)[:, len(units) - count :]
         near = np.take_along_axis(scores, likely, axis=1)
         order = np.argsort(-near, axis=1, kind="stable")
         rows[start:end] = np.take_along_axis(likely, order, axis=1)
@@ -195,7 +216,7 @@ def full_map(vectors: WordVectors, progress: StepProgress) -> VocabularyMap:
 def _axes(vectors: WordVectors) -> NDArray[np.float32]:
     """Find the main axes of the space in which the model's metric compares words: words x axes."""
     if map_metric(vectors) == "similarity":
-        return main_axes(vectors.likeness.company.smooth, _AXES)
+        return main_axes(vectors.profiles.smooth, _AXES)
     return main_axes(vectors.matrix, _AXES)
 
 

@@ -25,7 +25,7 @@ import numpy as np
 from omnitm.errors import FileError, OmniTMWarning
 from omnitm.files.container import read_container, write_container
 from omnitm.files.plain import writing
-from omnitm.similarity.row_profile import RECIPE
+from omnitm.similarity.combined import RECIPE
 from omnitm.store.similarity_cache import vectors_sha256
 
 if TYPE_CHECKING:
