@@ -176,6 +176,12 @@ ROWS = [
         ["omnitm pack MODEL -o FILE"],
         filled={"MODEL": "{model}"},
     ),
+    Row(
+        "needs vectors that know where words stand",
+        "similar {model} road --metric alike",
+        ["omnitm index TEXT -o INDEX", "omnitm train INDEX -o MODEL"],
+        filled={"TEXT": "{text}"},
+    ),
     Row(" makes a model", "similar {new} road", ["omnitm train CORPUS -o {new}"]),
     Row("no such index; make one with:", "cooccur {new} road", ["omnitm index TEXT -o {new}"]),
     # Models in training, and models that are there already.

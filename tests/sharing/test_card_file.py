@@ -199,5 +199,7 @@ def test_a_card_that_has_lost_its_facts_says_so(
     train_model(board, tmp_path / "m", ["a0"], settings=SETTINGS)
     make_card(WordVectors.load(tmp_path / "m"), tmp_path / "m", CardFacts(license="mit"))
     (tmp_path / "m" / "README.md").write_text(damage(card(tmp_path / "m")))
-    with pytest.warns(OmniTMWarning, match=r"README\.md: its last line, with what was said .*`omnitm card`"):
+    with pytest.warns(
+        OmniTMWarning, match=r"README\.md: its last line, with what was said .*`omnitm card --force`"
+    ):
         assert kept_facts(tmp_path / "m") == CardFacts()

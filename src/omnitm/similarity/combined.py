@@ -160,7 +160,8 @@ class Profiles:
             found = np.zeros((len(a), len(PARTS)))
             found[:, 0] = self._associations(rows, a, b)
             products = _sparse_products(self.mean_profiles(a), self.mean_profiles(b))
-            found[:, 1] = products / (self.topic_lengths[a] * self.topic_lengths[b])
+            lengths = (self.topic_lengths[side].astype(np.float64) for side in (a, b))
+            found[:, 1] = products / np.prod(list(lengths), axis=0)
             found[:, 2] = np.einsum("ij,ij->i", self.topic_rows[a], self.topic_rows[b], dtype=np.float64)
             if self.place is not None:
                 found[:, 3] = _sparse_products(self.place.some(a), self.place.some(b))
@@ -189,7 +190,7 @@ class Profiles:
     def mean_profiles(self, rows: NDArray[np.intp]) -> Any:
         """Weighted means of the forms' topic profiles, as a sparse matrix: rows x features."""
         weights, forms = self.form_weights(rows)
-        return weights @ self.topic.some(forms)
+        return weights.astype(np.float64) @ self.topic.some(forms).astype(np.float64)
 
     def _associations(self, rows: WordRows, a: NDArray[np.intp], b: NDArray[np.intp]) -> Reals:
         """Average the association over the forms of both words; a pair is a place in a and the same in b."""
@@ -200,14 +201,14 @@ class Profiles:
         in_b = self.forms.starts[b][pair] + place % n_b[pair]
         first, second = self.forms.members[in_a], self.forms.members[in_b]
         leaning = (self.leaning(rows, first, second) + self.leaning(rows, second, first)) / 2
-        weights = self.forms.weights[in_a] * self.forms.weights[in_b] * (first != second)
+        weights = self.forms.weights[in_a].astype(np.float64) * self.forms.weights[in_b] * (first != second)
         return np.asarray(np.bincount(pair, weights=weights * leaning, minlength=len(a)), dtype=np.float64)
 
     def leaning(self, rows: WordRows, words: NDArray[Any], others: NDArray[Any]) -> Any:
         """How much more than usual the machines of some words lean on others, one for one."""
         columns = rows.row_features[others]
         values = rows.matrix[words, columns].astype(np.float32) - self.topic.baseline[words]
-        return _log_ratio(values * self.topic.gain[words], self.topic.mean[columns])
+        return _log_ratio(values * self.topic.gain[words], self.topic.mean[columns]).astype(np.float64)
 
 
 class Combined:
@@ -454,11 +455,14 @@ def best(scores: NDArray[Any], count: int) -> NDArray[np.intp]:
 def _topic_shares(rows: WordRows, first: int, second: int, scales: Reals) -> Reals:
     profiles = rows.profiles
     means = [
-        sum(weight * profiles.topic.of_row(form) for form, weight in profiles.forms.of_row(row))
-        / profiles.topic_lengths[row]
+        sum(
+            weight * profiles.topic.of_row(form).astype(np.float64)
+            for form, weight in profiles.forms.of_row(row)
+        )
+        / float(profiles.topic_lengths[row])
         for row in (first, second)
     ]
-    shares: Reals = scales[1] * means[0].astype(np.float64) * means[1]
+    shares: Reals = scales[1] * means[0] * means[1]
     smooth = [profiles.topic_rows[row] for row in (first, second)]
     shares += scales[2] * _smooth_shares(profiles.topic, means, smooth)
     for one, other in ((first, second), (second, first)):

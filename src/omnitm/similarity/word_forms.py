@@ -117,7 +117,7 @@ def pairs_by_rule(words: Sequence[str]) -> dict[tuple[str, str], list[tuple[int,
 
     >>> words = ["drive", "driving", "drives", "dragon"]
     >>> pairs_by_rule(words)
-    {('e', 'ing'): [(0, 1)], ('', 's'): [(0, 2)], ('es', 'ing'): [(2, 1)]}
+    {('e', 'ing'): [(0, 1)], ('es', 'ing'): [(2, 1)], ('', 's'): [(0, 2)]}
     """
     by_stem: dict[str, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
     for place, word in enumerate(words):
