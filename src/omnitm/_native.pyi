@@ -1,7 +1,7 @@
 """Native kernels of omnitm; use the Python modules around them."""
 
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, overload
 
 import numpy
 from numpy.typing import NDArray

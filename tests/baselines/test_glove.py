@@ -138,7 +138,7 @@ def test_wrong_arrays_are_refused() -> None:
     ids, offsets = np.array([0, 5], np.uint32), np.array([0, 2], np.uint64)
     with pytest.raises(ValueError, match="numbers of words"):
         _native.glove_neighbours(ids, offsets, 5, 2)
-    with pytest.raises(ValueError, match="must span"):
+    with pytest.raises(ValueError, match="must ascend and end where"):
         _native.glove_neighbours(ids, offsets[:1], 6, 2)
     with pytest.raises(ValueError, match="span `ids` and ascend"):
         _native.glove_neighbours(ids, np.array([9, 2], np.uint64), 6, 2)

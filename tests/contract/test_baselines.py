@@ -29,6 +29,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "fasttext": {"vector_size": 10, "n_epochs": 40},
     "glove": {"vector_size": 10, "n_epochs": 40},
     "ppmi": {},
+    "svd": {"vector_size": 10},
     "tmae": {"n_clauses": 20, "n_examples": 40, "n_epochs": 5},
     "two-phase": {"n_examples": 100, "n_epochs": 3, "second_n_examples": 40, "second_n_epochs": 5},
 }

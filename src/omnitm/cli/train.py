@@ -44,6 +44,7 @@ MODEL_NAMES = (
     "fasttext",
     "glove",
     "ppmi",
+    "svd",
     "tmae",
     "two-phase",
     "bert",

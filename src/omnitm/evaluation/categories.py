@@ -200,7 +200,7 @@ def score_rows(
     vectors: WordVectors, metric: str | None, words: Sequence[str]
 ) -> Iterator[NDArray[np.floating[Any]]]:
     """Score every trained word against each of `words`, in the order of `index_to_key`."""
-    chosen = vectors.usable_metric(metric)  # type: ignore[arg-type]
+    chosen = vectors.scorer(metric).name  # type: ignore[arg-type]
     if chosen == "cosine" and vectors.matrix.dtype == np.float32:
         lengths = np.linalg.norm(vectors.matrix, axis=1, keepdims=True)
         units = vectors.matrix / np.where(lengths > 0, lengths, 1)
@@ -210,7 +210,7 @@ def score_rows(
         return
     trained = vectors.row_features if chosen == "association" else slice(None)
     for word in words:
-        yield cast("Any", vectors.most_similar([word], topn=None, metric=chosen))[trained]
+        yield vectors.scorer(metric).scores(vectors, [(word, 1.0)])[trained]  # type: ignore[arg-type]
 
 
 def evaluate_categories(
@@ -265,7 +265,7 @@ def evaluate_categories(
             rows.append(
                 CategoryResult(
                     model=name,
-                    metric=vectors.usable_metric(metric),  # type: ignore[arg-type]
+                    metric=vectors.scorer(metric).name,  # type: ignore[arg-type]
                     set=categories.name,
                     use=categories.use,
                     n_words=len(asked.known),

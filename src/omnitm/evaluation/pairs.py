@@ -71,8 +71,9 @@ def load_pairs(source: str | Path, data: str | Path | None = None, *, download: 
         return read_pairs(Path(source))
     known = data_set(str(source))
     if known.kind != "pairs":
-        command = f"omnitm evaluate {known.kind}"
-        raise FileError(known.name, f"is a set of {known.kind}, not of pairs; use `{command}`")
+        raise FileError(
+            known.name, f"is a set of {known.kind}, not of pairs; use `omnitm evaluate {known.kind}`"
+        )
     pairs = read_pairs(locate(known, data, download=download), known.name)
     return pairs if known.lines is None else pairs.every_second(0 if known.lines == "odd" else 1)
 

@@ -215,9 +215,10 @@ class Explainer:
                 "What stands out can only be said of integers whose dimensions are words, and these vectors "
                 "are of another kind; use metric='cosine'."
             )
-        values = Combined("related").deviations(self.vectors, self.vectors.get_index(word))
+        row = self.vectors.get_index(word)
+        values = Combined("related").deviations(self.vectors, row)[: self.vectors.vector_size]
         best = np.argsort(-values, kind="stable")[:n]
-        names = Combined("related").features(self.vectors)
+        names = self.vectors.feature_names
         return [(names[k], float(values[k])) for k in best.tolist() if values[k] > TOPIC.stands_out]
 
     def trace(

@@ -17,7 +17,7 @@ from omnitm.files.container import read_container, write_container
 from omnitm.similarity.combined import RECIPE, Profiles
 from omnitm.similarity.row_profile import RowProfile
 from omnitm.similarity.word_forms import WordForms
-from omnitm.store.manifest import SIMILARITY, model_manifest, vectors_name
+from omnitm.store.manifest import PLACE_VECTORS, SIMILARITY, model_manifest, vectors_name
 from omnitm.store.packed import is_packed, read_packed
 
 if TYPE_CHECKING:
@@ -50,9 +50,10 @@ def kept_profiles(vectors: WordVectors, model: Path | None) -> Profiles:
 
 
 def vectors_sha256(model: Path) -> str:
-    """SHA-256 of the vectors of a model, a folder or packed, as its manifest has it."""
+    """SHA-256 of the vectors of a model, a folder or packed, as its manifest has it; of both kinds."""
     files = read_packed(model).manifest if is_packed(model) else model_manifest(model, sums=False).files
-    return files[vectors_name(files)].sha256
+    names = [vectors_name(files), *(name for name in (PLACE_VECTORS,) if name in files)]
+    return " ".join(files[name].sha256 for name in names)
 
 
 def _place(model: Path) -> Path:
