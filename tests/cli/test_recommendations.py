@@ -150,6 +150,7 @@ def data_sets(world: World) -> None:
     (world["data"] / "documents" / "20news.jsonl").write_text(lines)
     shutil.copy(world["pairs"], world["data"] / "MEN_dataset_natural_form_full")
     shutil.copy(world["questions"], world["data"] / "questions-words.txt")
+    (world["data"] / "ap.tsv").write_text("land\troad\nland\tcar\nwater\tsea\nwater\tship\n")
 
 
 def packed_beside_nothing(world: World) -> None:
@@ -378,6 +379,12 @@ ROWS = [
         "use `omnitm evaluate analogies`",
         "evaluate similarity {model} --sets {google} --data {data}",
         instead="evaluate analogies {model} --questions {google} --data {data}",
+        prepare=data_sets,
+    ),
+    Row(
+        "use `omnitm evaluate categories`",
+        "evaluate similarity {model} --sets AP --data {data}",
+        instead="evaluate categories {model} --sets AP --data {data}",
         prepare=data_sets,
     ),
     Row(

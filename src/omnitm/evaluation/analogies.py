@@ -72,10 +72,7 @@ def load_questions(
     """Read a published set of analogies by name, or any file of the same form."""
     if known_set(str(source)) is None and Path(source).is_file():
         return read_questions(Path(source))
-    known = data_set(str(source))
-    if known.kind != "analogies":
-        command = f"omnitm evaluate {'similarity' if known.kind == 'pairs' else known.kind}"
-        raise FileError(known.name, f"is a set of {known.kind}, not of analogies; use `{command}`")
+    known = data_set(str(source), "analogies")
     return read_questions(locate(known, data, download=download))
 
 

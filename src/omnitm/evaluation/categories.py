@@ -147,10 +147,7 @@ def load_categories(
     """Read a published set of categories by name, or any file with a category and a word per line."""
     if known_set(str(source)) is None and Path(source).is_file():
         return read_categories(Path(source))
-    known = data_set(str(source))
-    if known.kind != "categories":
-        command = f"omnitm evaluate {'similarity' if known.kind == 'pairs' else known.kind}"
-        raise FileError(known.name, f"is a set of {known.kind}, not of categories; use `{command}`")
+    known = data_set(str(source), "categories")
     return read_categories(locate(known, data, download=download), known.name, known.use)
 
 

@@ -208,10 +208,15 @@ DATA_SETS += (
 PAPER_SETS = ("WS-353", "MTURK-287", "MTURK-771", "RG-65", "MEN")
 PAIR_SETS = tuple(known.name for known in DATA_SETS if known.kind == "pairs")
 CATEGORY_SETS = tuple(known.name for known in DATA_SETS if known.kind == "categories")
+_MEASURED_BY = {
+    "pairs": "use `omnitm evaluate similarity`",
+    "analogies": "use `omnitm evaluate analogies`",
+    "categories": "use `omnitm evaluate categories`",
+}
 
 
-def data_set(name: str) -> DataSet:
-    """Find a set by its name, an alias or a file name.
+def data_set(name: str, kind: str | None = None) -> DataSet:
+    """Find a set by its name, an alias or a file name; refuse one of another kind than asked for.
 
     >>> data_set("simlex").name
     'SimLex-999'
@@ -220,6 +225,8 @@ def data_set(name: str) -> DataSet:
     if found is None:
         names = ", ".join(repr(known.name) for known in DATA_SETS)
         raise ParameterError(f"{name!r} is neither a known data set nor a file; known are {names}.")
+    if kind not in {None, found.kind}:
+        raise FileError(found.name, f"is a set of {found.kind}, not of {kind}; {_MEASURED_BY[found.kind]}")
     return found
 
 

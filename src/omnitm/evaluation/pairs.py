@@ -69,11 +69,7 @@ def load_pairs(source: str | Path, data: str | Path | None = None, *, download: 
     """
     if known_set(str(source)) is None and Path(source).is_file():
         return read_pairs(Path(source))
-    known = data_set(str(source))
-    if known.kind != "pairs":
-        raise FileError(
-            known.name, f"is a set of {known.kind}, not of pairs; use `omnitm evaluate {known.kind}`"
-        )
+    known = data_set(str(source), "pairs")
     pairs = read_pairs(locate(known, data, download=download), known.name)
     return pairs if known.lines is None else pairs.every_second(0 if known.lines == "odd" else 1)
 
