@@ -1,4 +1,4 @@
-"""The text of an index as numbers of words in their order: prepared once, read as often as a model wants."""
+"""The text of an index as numbers of words in their order, read as often as a model wants."""
 
 from __future__ import annotations
 
@@ -9,14 +9,17 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from omnitm.corpus.assembling import DOCUMENT_END
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
-    from omnitm.corpus import DocumentIndex
+    from omnitm.corpus import DocumentIndex, RunningText
 
 _DOCUMENTS_AT_ONCE = 20_000
+_NO_WORD = 2**32 - 1
 
 
 class Tokens(NamedTuple):
@@ -45,7 +48,9 @@ class Tokens(NamedTuple):
 
 @contextmanager
 def tokens_of(index: DocumentIndex, *, function_words: bool = False) -> Iterator[Tokens]:
-    """Prepare the text of an index once more; the numbers lie in a temporary file that vanishes by itself.
+    """Yield the text of an index in its order; the numbers lie in a temporary file that vanishes by itself.
+
+    They are read off the running text. An index without one has its text prepared once more.
 
     Parameters
     ----------
@@ -55,18 +60,45 @@ def tokens_of(index: DocumentIndex, *, function_words: bool = False) -> Iterator
     left_out = index.preparation_or_default.prepared_stop_words if function_words else frozenset()
     also = sorted(left_out.difference(index.vocabulary))
     names = [*index.vocabulary, *also]
-    word_ids = {word: k for k, word in enumerate(names)}
+    parts = _prepared(index, names, also) if index.running is None else _running(index.running, names)
     lengths: list[NDArray[np.uint32]] = []
     with tempfile.TemporaryFile(prefix="omnitm-tokens-") as file:
-        stream = index.token_stream(also)
-        while documents := list(islice(stream, _DOCUMENTS_AT_ONCE)):
-            lengths.append(np.fromiter(map(len, documents), dtype=np.uint32, count=len(documents)))
-            words = map(word_ids.__getitem__, chain.from_iterable(documents))
-            file.write(np.fromiter(words, dtype=np.uint32, count=int(lengths[-1].sum())).tobytes())
+        for ids, lengths_of_part in parts:
+            lengths.append(lengths_of_part)
+            file.write(ids.tobytes())
         file.flush()
         offsets = np.zeros(1 + sum(map(len, lengths)), dtype=np.uint64)
         if lengths:
             np.cumsum(np.concatenate(lengths), out=offsets[1:])
         n_tokens = int(offsets[-1])
-        ids = np.memmap(file, dtype=np.uint32, mode="r", shape=(n_tokens,)) if n_tokens else np.zeros(0)
-        yield Tokens(np.asarray(ids, dtype=np.uint32), offsets, names)
+        found = np.memmap(file, dtype=np.uint32, mode="r", shape=(n_tokens,)) if n_tokens else np.zeros(0)
+        yield Tokens(np.asarray(found, dtype=np.uint32), offsets, names)
+
+
+Part = tuple["NDArray[np.uint32]", "NDArray[np.uint32]"]  # ids, and how many each document has
+
+
+def _running(running: RunningText, names: Sequence[str]) -> Iterator[Part]:
+    """Cut a running text at ends of documents, and number its words by `names`; others are left out."""
+    numbers = {name: number for number, name in enumerate(names)}
+    new_numbers = np.array(
+        [numbers.get(name, _NO_WORD) for name in running.names] + [_NO_WORD], dtype=np.uint32
+    )
+    ends = running.document_ends
+    for first in range(0, len(ends) - 1, _DOCUMENTS_AT_ONCE):
+        bounds = ends[first : first + _DOCUMENTS_AT_ONCE + 1]
+        tokens = running.tokens[bounds[0] + 1 : bounds[-1] + 1]
+        is_end = tokens == DOCUMENT_END
+        ids = np.where(is_end, _NO_WORD, new_numbers[np.where(is_end, 0, tokens)]).astype(np.uint32)
+        kept = ids != _NO_WORD
+        before = np.cumsum(kept)[is_end]
+        yield ids[kept], np.diff(before, prepend=0).astype(np.uint32)
+
+
+def _prepared(index: DocumentIndex, names: Sequence[str], also: Sequence[str]) -> Iterator[Part]:
+    word_ids = {word: k for k, word in enumerate(names)}
+    stream = index.token_stream(also)
+    while documents := list(islice(stream, _DOCUMENTS_AT_ONCE)):
+        lengths = np.fromiter(map(len, documents), dtype=np.uint32, count=len(documents))
+        words = map(word_ids.__getitem__, chain.from_iterable(documents))
+        yield np.fromiter(words, dtype=np.uint32, count=int(lengths.sum())), lengths
