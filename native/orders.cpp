@@ -79,6 +79,12 @@ std::size_t remap_documents(std::span<const std::uint32_t> ids, std::span<const 
     return remap_sets(ids.data(), lengths.data(), lengths.size(), remap.data(), n_words, other, out);
 }
 
+bool all_tokens_below(std::span<const std::uint32_t> tokens, std::uint64_t limit) {
+    std::uint32_t largest = 0;  // plus one, which makes 0 of an end
+    for (const std::uint32_t token : tokens) largest = std::max(largest, token + 1);
+    return largest <= limit;
+}
+
 bool all_marked_below(std::span<const std::uint32_t> ids, std::uint64_t limit) {
     std::uint32_t largest = 0;
     for (const std::uint32_t id : ids) largest = std::max(largest, id & ~new_to_document);
@@ -96,8 +102,13 @@ void invert_running(std::span<const std::uint32_t> tokens, std::uint32_t first_p
         next[number] = total;
         total += counts[number];
     }
-    for (std::size_t i = 0; i < tokens.size(); ++i)
+    // Places of rare words lie far apart, so they are asked for early.
+    constexpr std::size_t ahead = 24;
+    for (std::size_t i = 0; i < tokens.size(); ++i) {
+        const std::uint32_t later = i + ahead < tokens.size() ? tokens[i + ahead] : document_end;
+        if (later != document_end) __builtin_prefetch(places.data() + next[later], 1);
         if (tokens[i] != document_end) places[next[tokens[i]]++] = first_place + static_cast<std::uint32_t>(i);
+    }
 }
 
 void invert(std::span<const std::uint32_t> words, std::span<const std::uint32_t> lengths, std::uint32_t first_document,

@@ -208,6 +208,7 @@ private:
 };
 
 // Whether all numbers, without their marks, are below a limit.
+bool all_tokens_below(std::span<const std::uint32_t> tokens, std::uint64_t limit);  // ends of documents apart
 bool all_marked_below(std::span<const std::uint32_t> ids, std::uint64_t limit);
 // Where documents with final numbers go. There must be room: in `words` for all ids, in `word_lengths` for all lengths, in
 // `tokens`, which may be null, for both.

@@ -115,8 +115,7 @@ void invert_running(const Input<uint32_t>& tokens, uint32_t first_place, const O
     check_apart(places, tokens, counts);
     check_apart(counts, tokens);
     nb::gil_scoped_release released;
-    for (const uint32_t token : view(tokens))
-        check(token < counts.size() || token == text::document_end, "there is no such word");
+    check(text::all_tokens_below(view(tokens), counts.size()), "there is no such word");
     text::invert_running(view(tokens), first_place, {counts.data(), counts.size()}, {places.data(), tokens.size()});
 }
 

@@ -54,7 +54,7 @@ def test_native_code_does_not_write_past_an_array() -> None:
         remap_documents([two[1:]], [two[1:]], [two], 2, 2, two.copy(), two.copy(), small)
     with pytest.raises(ValueError, match="too small"):
         invert_running(two, 0, two.copy(), small)
-    with pytest.raises(ValueError, match="no such number"):
+    with pytest.raises(ValueError, match="there is no such word"):
         invert_running(two, 0, small, two.copy())
     with pytest.raises(ValueError, match="too small"):
         invert(two, two, 0, two.copy(), small)
