@@ -10,8 +10,7 @@ Five parts, each in units of its spread over random pairs of words, are added:
 
 *Related* words share topics (the first three parts), *alike* words can stand in each other's place (the
 last two), and *similarity*, the default, adds all five. The forms of a word (`omnitm.similarity.word_forms`)
-count with it in the parts about topics: association is the weighted mean over the forms of both words,
-profiles are weighted means.
+count with it: association is the weighted mean over the forms of both words, profiles are weighted means.
 
 Every part is a sum over named features, see `Combined.contributions`.
 """
@@ -20,7 +19,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -43,8 +42,8 @@ RECIPE = (
 )
 TOPIC = Recipe(stands_out=1.0, power=0.25)
 PLACE = Recipe(stands_out=0.5, power=0.0)
-# Weights of the parts, in units of their spreads; chosen on development data by benchmarks/development.py.
-_WEIGHTS = np.array([1.0, 1.0, 1.0, 1.0, 2.0])
+# In units of the spreads; chosen on development data: benchmarks/similarity_weights.py, with its log.
+WEIGHTS_OF_PARTS = np.array([1.0, 1.0, 1.0, 3.0, 2.0])
 _QUESTIONS = {
     "similarity": np.array([True, True, True, True, True]),
     "related": np.array([True, True, True, False, False]),
@@ -62,6 +61,29 @@ _CANDIDATES = 500
 _CODE = 127.0
 
 
+class _Kind(NamedTuple):
+    """Profiles of one kind of coordinates, and their weighted means over the forms of each word."""
+
+    profile: RowProfile
+    lengths: NDArray[np.float32]
+    rows: NDArray[np.float32]
+    part: int
+    """The first of its two parts: the profile, and then the smoothed one."""
+
+    def means(self, rows: NDArray[np.intp], weights: Any, forms: NDArray[np.intp]) -> Any:
+        """Weighted means of the profiles of forms, at length 1, as a sparse matrix: rows x features."""
+        found = weights.astype(np.float64) @ self.profile.some(forms).astype(np.float64)
+        found.data /= np.repeat(self.lengths[rows].astype(np.float64), np.diff(found.indptr))
+        return found
+
+    def mean(self, row: int, forms: Sequence[tuple[int, float]]) -> Reals:
+        """Weighted mean of the profiles of a word's forms, at length 1: a number per feature."""
+        found = np.zeros(self.profile.n_features)
+        for form, weight in forms:
+            found += weight * self.profile.of_row(form)
+        return found / float(self.lengths[row])
+
+
 @dataclass(frozen=True, eq=False)
 class Profiles:
     """What the three questions need to know about a model: computed once, and kept beside it.
@@ -72,10 +94,11 @@ class Profiles:
         Profiles of the coordinates about words that occur with a word, and about places; None: not trained.
     forms
         Which words are forms of each other.
-    topic_lengths
-        Per word: length of the weighted mean of its forms' topic profiles; 1 where that is 0.
-    topic_rows
-        words x dimensions: weighted means of the forms' smoothed topic profiles, at length 1.
+    topic_lengths, place_lengths
+        Per word: length of the weighted mean of its forms' profiles; 1 where that is 0.
+    topic_rows, place_rows
+        words x dimensions: weighted means of the forms' smoothed profiles, at length 1; no dimensions without
+        places.
     scales
         Per part: its weight / its spread over random pairs of well known words.
     random_scores, random_shares
@@ -87,6 +110,8 @@ class Profiles:
     forms: WordForms
     topic_lengths: NDArray[np.float32]
     topic_rows: NDArray[np.float32]
+    place_lengths: NDArray[np.float32]
+    place_rows: NDArray[np.float32]
     scales: Reals
     random_scores: dict[str, Reals]
     random_shares: Reals
@@ -98,23 +123,24 @@ class Profiles:
         topic = RowProfile.of(rows.matrix, rows.row_features, known, TOPIC)
         place = None if rows.place is None else RowProfile.of(rows.place.matrix, None, known, PLACE)
         forms = WordForms.of(rows.index_to_key, topic.smooth)
-        topic_rows = unit_rows(forms.matrix @ topic.smooth)
+        means = [
+            (_mean_lengths(forms, profile), unit_rows(forms.matrix @ profile.smooth))
+            for profile in (topic, place)
+            if profile is not None
+        ]
+        n_words = len(rows.index_to_key)
+        no_place = np.ones(n_words, np.float32), np.zeros((n_words, 0), np.float32)
+        (topic_lengths, topic_rows), (place_lengths, place_rows) = [*means, no_place][:2]
         plain = cls(
-            topic,
-            place,
-            forms,
-            np.ones(len(forms.starts) - 1, np.float32),
-            topic_rows,
-            np.ones(len(PARTS)),
-            {},
-            np.zeros(0),
+            *(topic, place, forms, topic_lengths, topic_rows, place_lengths, place_rows),
+            scales=np.ones(len(PARTS)),
+            random_scores={},
+            random_shares=np.zeros(0),
         )
-        lengths = plain.measured_lengths()
-        plain = replace(plain, topic_lengths=lengths)
         first, second = _random_pairs(known)
         values = plain.pairs(rows, first, second)
         spreads = values.std(axis=0) if len(values) else np.zeros(len(PARTS))
-        scales = _WEIGHTS * np.divide(1, spreads, out=np.zeros_like(spreads), where=spreads > 1e-9)
+        scales = WEIGHTS_OF_PARTS * np.divide(1, spreads, out=np.zeros_like(spreads), where=spreads > 1e-9)
         shares = _shares_to_keep(len(values))
         places = np.minimum((shares * len(values)).astype(np.intp), max(0, len(values) - 1))
         scores = {
@@ -123,15 +149,12 @@ class Profiles:
         }
         return replace(plain, scales=scales, random_scores=scores, random_shares=shares)
 
-    def measured_lengths(self) -> NDArray[np.float32]:
-        """Length of the weighted mean of each word's forms' profiles; 1 where it is 0, to divide by."""
-        found = np.ones(len(self.topic.lengths), dtype=np.float32)  # a profile alone has length 1
-        several = np.flatnonzero(np.diff(self.forms.starts) > 1)
-        for start in range(0, len(several), _PAIRS_AT_A_TIME):
-            part = several[start : start + _PAIRS_AT_A_TIME]
-            mean = self.mean_profiles(part)
-            found[part] = np.sqrt(np.asarray(mean.multiply(mean).sum(axis=1)).ravel())
-        found[found == 0] = 1
+    @cached_property
+    def kinds(self) -> list[_Kind]:
+        """Topics, and places if they were trained."""
+        found = [_Kind(self.topic, self.topic_lengths, self.topic_rows, 1)]
+        if self.place is not None:
+            found.append(_Kind(self.place, self.place_lengths, self.place_rows, 3))
         return found
 
     @cached_property
@@ -142,8 +165,7 @@ class Profiles:
     @cached_property
     def smooth(self) -> NDArray[np.float32]:
         """Smoothed rows of both kinds side by side, words x dimensions."""
-        places = () if self.place is None else (self.place.smooth,)
-        return np.ascontiguousarray(np.concatenate([self.topic_rows, *places], axis=1))
+        return np.concatenate([kind.rows for kind in self.kinds], axis=1)
 
     @cached_property
     def codes(self) -> NDArray[np.int8]:
@@ -159,15 +181,11 @@ class Profiles:
             a, b = (side[start : start + _PAIRS_AT_A_TIME].astype(np.intp) for side in (first, second))
             found = np.zeros((len(a), len(PARTS)))
             found[:, 0] = self._associations(rows, a, b)
-            products = _sparse_products(self.mean_profiles(a), self.mean_profiles(b))
-            lengths = (self.topic_lengths[side].astype(np.float64) for side in (a, b))
-            found[:, 1] = products / np.prod(list(lengths), axis=0)
-            found[:, 2] = np.einsum("ij,ij->i", self.topic_rows[a], self.topic_rows[b], dtype=np.float64)
-            if self.place is not None:
-                found[:, 3] = _sparse_products(self.place.some(a), self.place.some(b))
-                found[:, 4] = np.einsum(
-                    "ij,ij->i", self.place.smooth[a], self.place.smooth[b], dtype=np.float64
-                )
+            weights = [form_weights(self.averages, side) for side in (a, b)]
+            for kind in self.kinds:
+                means = [kind.means(side, *of_forms) for side, of_forms in zip((a, b), weights, strict=True)]
+                found[:, kind.part] = np.asarray(means[0].multiply(means[1]).sum(axis=1)).ravel()
+                found[:, kind.part + 1] = np.einsum("ij,ij->i", kind.rows[a], kind.rows[b], dtype=np.float64)
             found[a == b] = self.most
             blocks.append(found)
         return np.concatenate(blocks)
@@ -177,20 +195,6 @@ class Profiles:
         """The largest value of each part: that of a word with itself."""
         has_place = float(self.place is not None)
         return np.array([_MOST_ASSOCIATION, 1.0, 1.0, has_place, has_place])
-
-    def form_weights(self, rows: NDArray[np.intp]) -> tuple[Any, NDArray[np.intp]]:
-        """Weights of the forms of some words, a sparse matrix rows x forms, and the rows of these forms."""
-        from scipy.sparse import csr_matrix
-
-        weights = self.averages[rows]
-        forms, places = np.unique(weights.indices, return_inverse=True)
-        parts = weights.data, places.reshape(-1), weights.indptr
-        return csr_matrix(parts, shape=(len(rows), len(forms))), forms.astype(np.intp)
-
-    def mean_profiles(self, rows: NDArray[np.intp]) -> Any:
-        """Weighted means of the forms' topic profiles, as a sparse matrix: rows x features."""
-        weights, forms = self.form_weights(rows)
-        return weights.astype(np.float64) @ self.topic.some(forms).astype(np.float64)
 
     def _associations(self, rows: WordRows, a: NDArray[np.intp], b: NDArray[np.intp]) -> Reals:
         """Average the association over the forms of both words; a pair is a place in a and the same in b."""
@@ -254,11 +258,11 @@ class Combined:
 
     def scores(self, rows: WordRows, parts: Sequence[Part]) -> Reals:
         """Score every word; a query of several parts has the weighted mean of their scores."""
-        return _Query(rows, parts, self.scales(rows)).scores_of(np.arange(len(rows.index_to_key)))
+        return self.query(rows, parts).scores_of(np.arange(len(rows.index_to_key)))
 
-    def among(self, rows: WordRows, parts: Sequence[Part], wanted: NDArray[np.intp]) -> Reals:
-        """Score some words."""
-        return _Query(rows, parts, self.scales(rows)).scores_of(wanted)
+    def query(self, rows: WordRows, parts: Sequence[Part]) -> Query:
+        """Prepare a query, to be asked more than once."""
+        return Query(rows, parts, self.scales(rows))
 
     def pairs(self, rows: WordRows, first: NDArray[Any], second: NDArray[Any]) -> Reals:
         """Score pairs of rows."""
@@ -278,14 +282,13 @@ class Combined:
         self, rows: WordRows, parts: Sequence[Part], count: int
     ) -> tuple[NDArray[np.intp], NDArray[Any]]:
         """Find the highest scores: the words that smoothed rows favour, then exactly among these."""
-        return _Query(rows, parts, self.scales(rows)).nearest(count)
+        return self.query(rows, parts).nearest(count)
 
     def nearest_of_rows(
         self, rows: WordRows, wanted: NDArray[np.intp], count: int
     ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
         """Find the nearest words of several words at once, themselves left out: words x neighbours each."""
-        scales = self.scales(rows)
-        queries = [_Query(rows, [(rows.index_to_key[row], 1.0)], scales) for row in wanted.tolist()]
+        queries = [self.query(rows, [(rows.index_to_key[row], 1.0)]) for row in wanted.tolist()]
         likely = rows.profiles.smooth @ np.stack([query.smooth for query in queries], axis=1).astype(
             np.float32
         )
@@ -304,16 +307,19 @@ class Combined:
         feature's share of a smoothed profile is the mean of what it brings into either word's smoothed row.
         """
         profiles, scales = rows.profiles, self.scales(rows)
-        topic = _topic_shares(rows, first, second, scales)
-        places = []
-        if profiles.place is not None:
-            a, b = (profiles.place.of_row(row) for row in (first, second))
-            smooth = [profiles.place.smooth[row] for row in (first, second)]
-            places.append(
-                scales[3] * a.astype(np.float64) * b
-                + scales[4] * _smooth_shares(profiles.place, (a, b), smooth)
-            )
-        return np.concatenate([topic, *places])
+        shares = []
+        for kind in profiles.kinds:
+            means = [kind.mean(row, profiles.forms.of_row(row)) for row in (first, second)]
+            smooth = _smooth_shares(kind.profile, means, [kind.rows[row] for row in (first, second)])
+            shares.append(scales[kind.part] * means[0] * means[1] + scales[kind.part + 1] * smooth)
+        for one, other in ((first, second), (second, first)):
+            for form, weight in profiles.forms.of_row(one):
+                for leaned_on, share in profiles.forms.of_row(other):
+                    if form != leaned_on:
+                        leaning = profiles.leaning(rows, np.array([form]), np.array([leaned_on]))[0]
+                        column = rows.row_features[leaned_on]
+                        shares[0][column] += scales[0] * weight * share * float(leaning) / 2
+        return np.concatenate(shares)
 
     def deviations(self, rows: WordRows, row: int) -> Reals:
         """How far each feature stands out in a word's vector, in deviations; 0 for the word's own."""
@@ -339,15 +345,14 @@ class Combined:
         return np.asarray(100 * shares, dtype=np.float64)
 
 
-class _Query:
+class Query:
     """Weighted words and vectors as one query: all parts are sums, so their profiles are added."""
 
     def __init__(self, rows: WordRows, parts: Sequence[Part], scales: Reals) -> None:
         self._rows, self._profiles, self._scales = rows, rows.profiles, scales
         profiles = self._profiles
         total = sum(abs(weight) for _, weight in parts) or 1.0
-        self._topic = np.zeros(profiles.topic.n_features, np.float32)
-        self._place = np.zeros(0 if profiles.place is None else profiles.place.n_features, np.float32)
+        self._means = [np.zeros(kind.profile.n_features) for kind in profiles.kinds]
         self.smooth = np.zeros(profiles.smooth.shape[1])
         self._words: list[tuple[int, float]] = []
         self._vectors: list[tuple[NDArray[np.float32], float]] = []
@@ -358,27 +363,22 @@ class _Query:
                 self._add_vector(rows.part_vector(item), weight / total)
 
     def _add_word(self, row: int, weight: float) -> None:
-        profiles = self._profiles
+        profiles, start = self._profiles, 0
         self._words.append((row, weight))
-        for form, share in profiles.forms.of_row(row):
-            self._topic += np.float32(weight * share / profiles.topic_lengths[row]) * profiles.topic.of_row(
-                form
-            )
-        n_topic = profiles.topic_rows.shape[1]
-        self.smooth[:n_topic] += weight * self._scales[2] * profiles.topic_rows[row]
-        if profiles.place is not None:
-            self._place += np.float32(weight) * profiles.place.of_row(row)
-            self.smooth[n_topic:] += weight * self._scales[4] * profiles.place.smooth[row]
+        for number, kind in enumerate(profiles.kinds):
+            self._means[number] += weight * kind.mean(row, profiles.forms.of_row(row))
+            end = start + kind.rows.shape[1]
+            self.smooth[start:end] += weight * self._scales[kind.part + 1] * kind.rows[row]
+            start = end
 
     def _add_vector(self, vector: NDArray[Any], weight: float) -> None:
         """Add a vector of topics; nothing is known about where it stands."""
         topic = self._profiles.topic
         relative = topic.relative(vector, baseline_of(vector))
         profile = topic.of_vector(relative)
-        self._topic += np.float32(weight) * profile
-        self.smooth[: self._profiles.topic_rows.shape[1]] += (
-            weight * self._scales[2] * topic.smoothed(profile)
-        )
+        self._means[0] += weight * profile
+        n_topic = self._profiles.topic_rows.shape[1]
+        self.smooth[:n_topic] += weight * self._scales[2] * topic.smoothed(profile)
         self._vectors.append((relative, weight))
 
     def scores_of(self, wanted: NDArray[np.intp]) -> Reals:
@@ -416,13 +416,13 @@ class _Query:
         """Add the parts of some words."""
         profiles = self._profiles
         scores: Reals = (profiles.smooth[wanted] @ self.smooth.astype(np.float32)).astype(np.float64)
-        if self._scales[:2].any():
-            weights, forms = self._profiles.form_weights(wanted)
-            products = weights @ profiles.topic.products(self._topic, forms)
-            scores += self._scales[1] * products / profiles.topic_lengths[wanted]
+        weights, forms = form_weights(profiles.averages, wanted)
+        for kind, mean in zip(profiles.kinds, self._means, strict=True):
+            if self._scales[kind.part]:
+                products = weights @ kind.profile.products(mean.astype(np.float32), forms)
+                scores += self._scales[kind.part] * products / kind.lengths[wanted]
+        if self._scales[0]:
             scores += self._scales[0] * (weights @ self._leanings(forms))
-        if profiles.place is not None and self._scales[3]:
-            scores += self._scales[3] * profiles.place.products(self._place, wanted)
         return scores
 
     def _leanings(self, forms: NDArray[np.intp]) -> Reals:
@@ -452,28 +452,6 @@ def best(scores: NDArray[Any], count: int) -> NDArray[np.intp]:
     return np.concatenate([above, equal])
 
 
-def _topic_shares(rows: WordRows, first: int, second: int, scales: Reals) -> Reals:
-    profiles = rows.profiles
-    means = [
-        sum(
-            weight * profiles.topic.of_row(form).astype(np.float64)
-            for form, weight in profiles.forms.of_row(row)
-        )
-        / float(profiles.topic_lengths[row])
-        for row in (first, second)
-    ]
-    shares: Reals = scales[1] * means[0] * means[1]
-    smooth = [profiles.topic_rows[row] for row in (first, second)]
-    shares += scales[2] * _smooth_shares(profiles.topic, means, smooth)
-    for one, other in ((first, second), (second, first)):
-        for form, weight in profiles.forms.of_row(one):
-            for leaned_on, share in profiles.forms.of_row(other):
-                if form != leaned_on:
-                    leaning = profiles.leaning(rows, np.array([form]), np.array([leaned_on]))[0]
-                    shares[rows.row_features[leaned_on]] += scales[0] * weight * share * float(leaning) / 2
-    return shares
-
-
 def _smooth_shares(
     profile: RowProfile, rows: Sequence[NDArray[Any]], smooth: Sequence[NDArray[Any]]
 ) -> Reals:
@@ -487,9 +465,27 @@ def _smooth_shares(
     return total
 
 
-def _sparse_products(a: Any, b: Any) -> Reals:
-    """Multiply rows of two sparse matrices one for one."""
-    return np.asarray(a.astype(np.float64).multiply(b).sum(axis=1)).ravel()
+def form_weights(averages: Any, rows: NDArray[np.intp]) -> tuple[Any, NDArray[np.intp]]:
+    """Weights of the forms of some words, a sparse matrix rows x forms, and the rows of these forms."""
+    from scipy.sparse import csr_matrix
+
+    weights = averages[rows]
+    forms, places = np.unique(weights.indices, return_inverse=True)
+    parts = weights.data, places.reshape(-1), weights.indptr
+    return csr_matrix(parts, shape=(len(rows), len(forms))), forms.astype(np.intp)
+
+
+def _mean_lengths(forms: WordForms, profile: RowProfile) -> NDArray[np.float32]:
+    """Length of the weighted mean of the profiles of each word's forms; 1 where it is 0, to divide by."""
+    found = np.ones(len(profile.lengths), dtype=np.float32)  # a profile alone has length 1
+    several, averages = np.flatnonzero(np.diff(forms.starts) > 1), forms.matrix
+    for start in range(0, len(several), _PAIRS_AT_A_TIME):
+        part = several[start : start + _PAIRS_AT_A_TIME]
+        weights, members = form_weights(averages, part)
+        mean = weights.astype(np.float64) @ profile.some(members).astype(np.float64)
+        found[part] = np.sqrt(np.asarray(mean.multiply(mean).sum(axis=1)).ravel())
+    found[found == 0] = 1
+    return found
 
 
 def _log_ratio(relative: Any, mean: Any) -> Any:

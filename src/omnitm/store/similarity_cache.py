@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 _TOPIC, _PLACE, _FORMS, _RANDOM = "topic.", "place.", "forms.", "random."
-_PLAIN = ("topic_lengths", "topic_rows", "scales", "random_shares")
+_PLAIN = ("topic_lengths", "topic_rows", "place_lengths", "place_rows", "scales", "random_shares")
 
 
 def kept_profiles(vectors: WordVectors, model: Path | None) -> Profiles:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from omnitm.sharing.card import CardFacts
     from omnitm.similarity.combined import Profiles
+    from omnitm.similarity.combined import Query as Prepared
     from omnitm.similarity.scorers import Scorer
     from omnitm.similarity.word_rows import Part
     from omnitm.store import AnyRecord
@@ -331,6 +332,9 @@ class WordVectors:
             return self._first(found.scores(self, parts), restrict_vocab)
         wanted = check_integer("most_similar", "topn", topn, 0)
         count = (wanted if forms else _FORMS_PER_WORD * wanted) + len(given)
+        if isinstance(found, Combined) and not forms and restrict_vocab is None:
+            query = found.query(self, parts)
+            return self._folded(query, query.nearest(count)[0], parts)[:wanted]
         if restrict_vocab is None:
             places, values = found.nearest(self, parts, count)
         else:
@@ -338,7 +342,7 @@ class WordVectors:
             places = best(scores, count)
             values = scores[places]
         if isinstance(found, Combined) and not forms:
-            return self._folded(places, parts, found)[:wanted]
+            return self._folded(found.query(self, parts), places, parts)[:wanted]
         words = found.candidates(self)
         pairs = zip((words[i] for i in places.tolist()), values.tolist(), strict=True)
         return [(word, float(value)) for word, value in pairs if word not in given][:wanted]
@@ -349,7 +353,7 @@ class WordVectors:
         return scores[: check_integer("most_similar", "restrict_vocab", restrict_vocab, 1)]
 
     def _folded(
-        self, places: NDArray[np.intp], parts: Sequence[Part], found: Combined
+        self, query: Prepared, places: NDArray[np.intp], parts: Sequence[Part]
     ) -> list[tuple[str, float]]:
         """Let the first form of each word stand for all, without forms of the words asked about."""
         forms = self.profiles.forms
@@ -361,7 +365,7 @@ class WordVectors:
             if row not in seen:
                 shown.append(min(family - seen))
             seen |= family
-        scores = found.among(self, parts, np.array(shown, dtype=np.intp)) if shown else np.zeros(0)
+        scores = query.scores_of(np.array(shown, dtype=np.intp))
         order = np.argsort(-scores, kind="stable")
         return [(self.index_to_key[shown[k]], float(scores[k])) for k in order.tolist()]
 
