@@ -3,8 +3,8 @@
     python benchmarks/similarity_weights.py MODEL --data DIR
 
 MODEL is trained on both kinds of contexts, with 40,000 words of Wikipedia for the log that is kept:
-`results/similarity-weights.json`. A row has the weights of association, topic profile, smoothed topic profile,
-place profile and smoothed place profile, in units of their spreads over random pairs.
+`results/similarity-weights.json`. A row has the weights of association, topic profile, smoothed topic
+profile, place profile and smoothed place profile, in units of their spreads over random pairs.
 """
 
 from __future__ import annotations
