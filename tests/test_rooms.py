@@ -44,6 +44,7 @@ EXCEPTIONS = {
     ("omnitm.vectors.word_vectors", "omnitm.sharing.export"): _SHARING,
     ("omnitm.vectors.word_vectors", "omnitm.sharing.pretrained"): _SHARING,
     ("omnitm.vectors.word_vectors", "omnitm.store"): _LOADING,
+    ("omnitm.vectors.word_vectors", "omnitm.store.model_notes"): _LOADING,
     ("omnitm.vectors.word_vectors", "omnitm.store.similarity_cache"): _LOADING,
     ("omnitm.vectors.word_vectors", "omnitm.store.record"): _LOADING,
     ("omnitm.vectors.word_vectors", "omnitm.store.write_model"): _LOADING,

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import difflib
+import heapq
+import math
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -37,17 +38,93 @@ class MissingExtraError(OmniTMError, ImportError):
 
 
 class UnknownWordError(OmniTMError, KeyError):
-    """A word that the model or vocabulary does not have; the message names the nearest spellings."""
+    """A word that the model or vocabulary does not have; the message names the nearest spellings.
 
-    def __init__(self, word: object, known: Iterable[str], where: str = "vocabulary") -> None:
-        message = f"{word!r} is not in the {where}"
-        near = difflib.get_close_matches(word, list(known), n=3) if isinstance(word, str) else []
-        if near:
-            message += f"; the nearest words are {', '.join(map(repr, near))}"
+    Parameters
+    ----------
+    known
+        Words to suggest from, the most important first.
+    reason
+        Why there cannot be such a word, to say instead.
+
+    Attributes
+    ----------
+    word
+        The word.
+    near
+        The nearest spellings, the likeliest first.
+    """
+
+    def __init__(
+        self, word: object, known: Iterable[str], where: str = "vocabulary", *, reason: str = ""
+    ) -> None:
+        self.word = word
+        self.near = nearest_spellings(word, known, 6) if isinstance(word, str) and not reason else []
+        message = reason or f"{word!r} is not in the {where}"
+        if self.near:
+            message += f"; the nearest words are {', '.join(map(repr, self.near[:3]))}"
         super().__init__(message)
 
     def __str__(self) -> str:
         return str(self.args[0])  # KeyError would show its repr
+
+
+_LONGEST_SPELLING = 64  # letters that are compared
+_COMPARED = 2_000  # words that share most letters are compared letter by letter
+_DOUBLED, _SWAPPED, _ONE_LETTER, _FIRST_LETTER = 0.5, 0.6, 1.0, 0.5  # costs of slips, guessed from typing
+_RARITY = 0.1  # cost of being ten times farther back in the vocabulary
+
+
+def nearest_spellings(word: str, known: Iterable[str], count: int) -> list[str]:
+    """Words that a person may have meant, the likeliest first.
+
+    Slips are counted: a letter too many, too few or another, two letters swapped, a letter doubled, which
+    happens most easily; among words with equal slips the one that comes first in `known` is likelier.
+
+    Examples
+    --------
+    >>> nearest_spellings("godd", ["good", "gold", "god", "goddess"], 2)
+    ['god', 'good']
+    """
+    typed = word.casefold()[:_LONGEST_SPELLING]
+    parts = {*typed, *(typed[k : k + 2] for k in range(len(typed) - 1))}
+    spelled = list(known)
+    words = [other.casefold()[:_LONGEST_SPELLING] for other in spelled]
+    votes = [
+        (sum(part in text for part in parts) - abs(len(text) - len(typed)), -k)
+        for k, text in enumerate(words)
+        if abs(len(text) - len(typed)) <= _most_slips(typed)
+    ]
+    found = []
+    for _, k in heapq.nlargest(_COMPARED, votes):
+        slips = _slips(typed, words[-k])
+        if slips <= _most_slips(typed):
+            found.append((slips + _RARITY * math.log10(1 - k), -k))
+    return [spelled[k] for _, k in sorted(found)[:count]]
+
+
+def _most_slips(typed: str) -> float:
+    return 1 + len(typed) // 4
+
+
+def _slips(typed: str, meant: str) -> float:
+    """Cost of the cheapest slips that turn one word into the other."""
+    before: list[float] = []
+    row = [_ONE_LETTER * k for k in range(len(meant) + 1)]
+    for i, letter in enumerate(typed, 1):
+        last, before, row = before, row, [_ONE_LETTER * i]
+        doubled = i > 1 and letter == typed[i - 2]
+        for j, other in enumerate(meant, 1):
+            left_out = _DOUBLED if j > 1 and other == meant[j - 2] else _ONE_LETTER
+            cost = min(
+                before[j] + (_DOUBLED if doubled else _ONE_LETTER),
+                row[j - 1] + left_out,
+                before[j - 1] + _ONE_LETTER * (letter != other),
+            )
+            if i > 1 and j > 1 and letter == meant[j - 2] and typed[i - 2] == other:
+                cost = min(cost, last[j - 2] + _SWAPPED)
+            row.append(cost)
+    return row[-1] + _FIRST_LETTER * (typed[:1] != meant[:1])
 
 
 class EngineError(OmniTMError, RuntimeError):

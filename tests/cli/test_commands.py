@@ -49,6 +49,23 @@ def test_train_and_look(model: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert table[3] in {"car", "wheel", "driver"}
 
 
+def test_words_are_typed_as_people_do(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["similar", str(model), "Road", "-n", "3", "--json"]) == 0
+    assert list(json.loads(capsys.readouterr().out)) == ["road"]
+    assert main(["similar", str(model), "Road Car", "--together", "-n", "2", "--json"]) == 0
+    assert {row["word"] for row in json.loads(capsys.readouterr().out)["road car"]} == {"wheel", "driver"}
+    assert main(["why", str(model), "ROAD", "Car", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["word"], found["other"]) == ("road", "car")
+    assert main(["trace", str(model), "Road", "Car", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["literal"] == "car"
+    assert main(["explain", str(model), "Road", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["word"] == "road"
+    for typed, message in (("Road Car", "two words here: road, car"), ("the", "a stop word of this index")):
+        assert main(["similar", str(model), typed]) == 2
+        assert message in capsys.readouterr().err
+
+
 def test_text_is_indexed_inside_the_model(
     text: Path, model: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -70,6 +70,9 @@ def test_looking_up(good_index: Path) -> None:
     assert (index.n_documents, index.n_words) == (5, 4)
     with pytest.raises(UnknownWordError, match=r"'mous' is not in .*; the nearest words are 'mouse'"):
         index.word_id("mous")
+    assert index.word_id("Mouse,") == index.word_id("mouse")
+    with pytest.raises(UnknownWordError, match="'the' is a stop word of this index"):
+        index.known_word("the")
 
 
 def test_pickles_are_small_on_disk_and_whole_in_memory(good_index: Path) -> None:

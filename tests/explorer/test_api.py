@@ -141,7 +141,7 @@ def test_what_words_have_in_common(client: TestClient) -> None:
 @pytest.mark.parametrize(
     ("path", "parameters", "status", "message"),
     [
-        ("neighbours", {"word": "vehcle"}, 404, "'vehcle' is not in the vocabulary"),
+        ("neighbours", {"word": "vehcle"}, 404, "'vehcle' is not in the trained words"),
         ("neighbours", {"word": "deck"}, 404, "'deck' is not in the trained words"),
         ("neighbours", {}, 400, "The 'word' parameter must be a text"),
         ("neighbours", {"word": "x" * 2000}, 400, "at most 1,000 characters"),
@@ -223,3 +223,11 @@ def test_without_its_index_a_model_answers_all_that_needs_none(lonely: TestClien
         assert answer.status_code == 409
         assert "needs the index" in answer.json()["error"]
     assert lonely.post("/api/evidence", json={"words": ["car"]}).status_code == 409
+
+
+def test_words_are_asked_for_as_people_type_them(client: TestClient) -> None:
+    assert client.get("/api/neighbours", params={"word": "Car"}).json()["word"] == "car"
+    assert client.get("/api/complete", params={"q": "The Wheel"}).json()["words"][0]["word"] == "wheel"
+    refused = client.get("/api/row", params={"word": "the"})
+    assert (refused.status_code, refused.json()["near"]) == (404, [])
+    assert "'the' is a stop word of this index" in refused.json()["error"]

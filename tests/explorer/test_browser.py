@@ -107,6 +107,17 @@ def test_search_completes_and_shows_neighbours_and_the_row(page: Page) -> None:
     page.see("h1", "wheel")
 
 
+def test_enter_takes_the_first_suggestion(page: Page) -> None:
+    page.open()
+    page.see("h1", "Every number has a name")
+    page.keys("/", "harbr")
+    page.see("#search [role=option]", "harbour")
+    page.keys(Keys.ENTER)
+    page.see("h1", "harbour")
+    page.open("?word=Harbour")
+    page.see("h1", "harbour")
+
+
 def test_unknown_words_offer_spellings(page: Page) -> None:
     page.open("?word=whel")
     page.see("[data-problem='404']", "“whel” is not here")

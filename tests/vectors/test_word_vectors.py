@@ -5,7 +5,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from omnitm.errors import ParameterError, UnknownWordError
+from omnitm.corpus import Preparation
+from omnitm.errors import ParameterError, UnknownWordError, nearest_spellings
 from omnitm.similarity.combined import best
 from omnitm.vectors import WordVectors
 
@@ -125,8 +126,42 @@ def test_unknown_words_name_the_nearest(vectors: WordVectors) -> None:
         vectors.most_similar("ship")
     with pytest.raises(UnknownWordError, match="'shipp' is not in the vocabulary"):
         vectors.similarity("road", "shipp")
-    with pytest.raises(UnknownWordError, match="3 is not in the trained words"):
-        vectors.get_vector(3)  # type: ignore[arg-type]
+    with pytest.raises(UnknownWordError, match=r"2 is not in the trained words.*row 2 is `matrix\[2\]`"):
+        vectors[2]  # type: ignore[index]
+    with pytest.raises(UnknownWordError, match=r"2\.5 is not in the trained words"):
+        vectors.get_vector(2.5)  # type: ignore[arg-type]
+
+
+def test_words_as_people_type_them(vectors: WordVectors) -> None:
+    """The very word first; then what the index would make of it."""
+    vectors.preparation = Preparation()
+    assert vectors["Road"].tolist() == MATRIX[0].tolist()
+    assert vectors.most_similar("ROAD!") == vectors.most_similar("road")
+    assert vectors.similarity("Road", "Ship") == vectors.similarity("road", "ship")
+    assert vectors.closer_than("Road", "Sea") == vectors.closer_than("road", "sea")
+    assert vectors.known_word("the road") == "road"
+    with pytest.raises(UnknownWordError, match="'The' is a stop word of this index"):
+        vectors.most_similar("The")
+    with pytest.raises(UnknownWordError, match="'of the' is stop words"):
+        vectors["of the"]
+    with pytest.raises(UnknownWordError, match=r"'Road Car' is two words here: road, car; .*--together"):
+        vectors["Road Car"]
+    with pytest.raises(UnknownWordError, match="'42' has no letters that are kept"):
+        vectors["42"]
+    with pytest.raises(UnknownWordError, match="'SHIP' is not in the trained words, only in the vocabulary"):
+        vectors["SHIP"]
+    capitals = WordVectors(MATRIX[:2], ["Road", "road"], FEATURES)
+    assert capitals["Road"].tolist() == MATRIX[0].tolist()
+
+
+def test_without_an_index_only_capitals_are_changed(vectors: WordVectors) -> None:
+    assert vectors.known_word("Road") == "road"
+    with pytest.raises(UnknownWordError, match="'road!' is not in the trained words"):
+        vectors.known_word("road!")
+
+
+def test_words_are_iterated(vectors: WordVectors) -> None:
+    assert list(vectors) == WORDS
 
 
 @pytest.mark.parametrize(
@@ -155,3 +190,17 @@ def test_unknown_words_name_the_nearest(vectors: WordVectors) -> None:
 def test_mistakes_are_named(vectors: WordVectors, call: Any, message: str) -> None:
     with pytest.raises(ParameterError, match=message):
         call(vectors)
+
+
+@pytest.mark.parametrize(
+    ("typed", "likeliest"),
+    [("godd", "god"), ("raod", "road"), ("recieve", "receive"), ("Kign", "king"), ("zzzz", None)],
+)
+def test_the_likeliest_spelling_comes_first(typed: str, likeliest: str | None) -> None:
+    known = ["good", "gold", "king", "raid", "receive", "rod", "kin", "relieve", "road", "god", "sign"]
+    assert nearest_spellings(typed, known, 3)[:1] == ([] if likeliest is None else [likeliest])
+
+
+def test_of_equal_slips_the_more_frequent_word_is_likelier() -> None:
+    assert nearest_spellings("cet", ["cut", "cat"], 2) == ["cut", "cat"]
+    assert nearest_spellings("cet", ["cat", "cut"], 2) == ["cat", "cut"]

@@ -6,6 +6,7 @@ from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
+from omnitm.corpus.preparation import LOWER_CASE_ONLY
 from omnitm.store import ModelRecord, index_fingerprint
 from omnitm.vectors.word_vectors import WordVectors
 
@@ -49,7 +50,9 @@ def as_word_vectors(
     """Wrap a trained matrix; what is recorded are the settings and `facts`, not where it ran."""
     settings = {name: value for name, value in asdict(model).items() if name not in {"seed", "n_jobs"}}
     record = ModelRecord(model.name, {**settings, **facts}, model.seed, index_fingerprint(index))
-    return WordVectors(matrix, words, features, training=record)
+    vectors = WordVectors(matrix, words, features, training=record)
+    vectors.preparation = index.preparation or LOWER_CASE_ONLY
+    return vectors
 
 
 _SECONDS_BETWEEN_REPORTS = 0.1

@@ -11,7 +11,7 @@ from omnitm.errors import ParameterError
 if TYPE_CHECKING:
     import argparse
 
-    from omnitm.corpus import Cooccurrence, DocumentIndex
+    from omnitm.corpus import Cooccurrence
 
 EXAMPLE = """\
   omnitm cooccur news.index partner network software engineer
@@ -36,7 +36,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.examples < 0:
         raise ParameterError(f"--examples must be at least 0. Got {arguments.examples} instead.")
     index = DocumentIndex.open(arguments.index)
-    words = [_as_in_index(index, word) for word in arguments.words]
+    words = [index.known_word(word) for word in arguments.words]
     found = cooccurrence(index, words)
     company = partners(index, words[0], 20) if len(words) == 1 else []
     texts = index.document_texts(found.documents[: arguments.examples].tolist())
@@ -45,14 +45,6 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         _print(found, company, texts)
     return 0
-
-
-def _as_in_index(index: DocumentIndex, word: str) -> str:
-    """Word as the preparation of the index writes it (`Network` is `network`)."""
-    if word in index.vocabulary or index.preparation_or_default.is_incomplete:
-        return word
-    tokens = index.preparation_or_default.tokens(word)
-    return tokens[0] if len(tokens) == 1 else word
 
 
 def _pairs(found: Cooccurrence) -> list[tuple[str, str, int]]:

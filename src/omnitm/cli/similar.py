@@ -10,6 +10,7 @@ from omnitm.errors import ParameterError
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Iterable
 
     from omnitm.similarity.scorers import Scorer
     from omnitm.vectors import WordVectors
@@ -49,13 +50,15 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.minus and not arguments.together:
         raise ParameterError("--minus needs --together.")
     vectors = WordVectors.load(arguments.model)
-    queries = (
-        [(arguments.words, arguments.minus)] if arguments.together else [([w], None) for w in arguments.words]
-    )
+    queries: list[tuple[list[str], list[str]]]
+    if arguments.together:
+        queries = [(_known_words(vectors, arguments.words), _known_words(vectors, arguments.minus or ()))]
+    else:
+        queries = [([vectors.known_word(word)], []) for word in arguments.words]
     scorer = vectors.scorer(arguments.metric)
     found = {}
     for plus, minus in queries:
-        name = " ".join([*plus, *(f"-{word}" for word in minus or ())])
+        name = " ".join([*plus, *(f"-{word}" for word in minus)])
         options = {"topn": arguments.count, "metric": arguments.metric, "forms": arguments.forms}
         found[name] = cast("Neighbours", vectors.most_similar(plus, minus, **options))
     if arguments.json:
@@ -70,9 +73,19 @@ def run(arguments: argparse.Namespace) -> int:
         and vectors.has_profiles
         and hasattr(scorer, "percentiles")
     ):
-        notes = {word: forms for word in arguments.words if (forms := vectors.forms(word))}
+        notes = {word: forms for (word,), _ in queries if (forms := vectors.forms(word))}
     print_neighbours(found, scorer, vectors, notes)
     return 0
+
+
+def _known_words(vectors: WordVectors, typed: Iterable[str]) -> list[str]:
+    """Return the words that are meant; what is several words, such as "New York", counts as all of them."""
+    found = []
+    for text in typed:
+        is_known = text in vectors or vectors.preparation.is_incomplete
+        several = [] if is_known else vectors.preparation.words(text)
+        found += [vectors.known_word(word) for word in (several if len(several) > 1 else [text])]
+    return found
 
 
 def print_neighbours(

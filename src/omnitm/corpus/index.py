@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from omnitm.corpus import storage
-from omnitm.corpus.preparation import Preparation
+from omnitm.corpus.preparation import LOWER_CASE_ONLY, Preparation
 from omnitm.corpus.running import RunningText
 from omnitm.corpus.storage import StoredArray
 from omnitm.corpus.texts import SourceTexts, as_text, prepared
@@ -78,11 +78,23 @@ class DocumentIndex:
         return offsets[1:] - offsets[:-1]
 
     def word_id(self, word: str) -> int:
-        """Position of `word` in the vocabulary."""
+        """Position of `word` in the vocabulary; a word as people type it is prepared like text."""
         try:
             return self._positions[word]
         except KeyError:
-            raise UnknownWordError(word, self.vocabulary) from None
+            return self._positions[self.known_word(word)]
+
+    def known_word(self, typed: str) -> str:
+        """Return the word of the vocabulary that is meant by what a person typed."""
+        if typed in self._positions:
+            return typed
+        preparation = self.preparation or LOWER_CASE_ONLY
+        found = preparation.known_word(typed, self._positions)
+        if found is None:
+            frequent_first = np.argsort(-self.document_frequencies, kind="stable").tolist()
+            known = (self.vocabulary[k] for k in frequent_first)
+            raise UnknownWordError(typed, known, reason=preparation.why_no_word(typed))
+        return found
 
     def documents_with(self, word_id: int) -> NDArray[np.uint32]:
         """Ascending numbers of the documents that contain the word."""

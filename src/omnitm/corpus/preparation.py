@@ -13,7 +13,7 @@ from omnitm.errors import CorpusError, ParameterError
 from omnitm.parameters import check_choice
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 
     from omnitm._native import CharacterRules
 
@@ -123,6 +123,32 @@ class Preparation:
     def words(self, text: str) -> list[str]:
         """Words of a text in their order, without stop words."""
         return [token for token in self.tokens(text) if token not in self.prepared_stop_words]
+
+    def known_word(self, typed: str, known: Container[str]) -> str | None:
+        """Return the known word that a text becomes (`Socket` is `socket`); None: none, or several."""
+        if self.is_incomplete:
+            return None
+        for found in (self.words(typed), self.tokens(typed)):
+            if len(found) == 1 and found[0] in known:
+                return found[0]
+        return None
+
+    def why_no_word(self, typed: str) -> str:
+        """Say why a text cannot be one word of the index; empty if it can."""
+        tokens = [] if self.is_incomplete else self.tokens(typed)
+        words = [token for token in tokens if token not in self.prepared_stop_words]
+        if len(words) > 1:
+            count = "two" if len(words) == 2 else str(len(words))
+            return (
+                f"{typed!r} is {count} words here: {', '.join(words)}; ask for them together: "
+                f"most_similar({words!r}) in Python, `omnitm similar ... --together` on the command line"
+            )
+        if tokens and not words:
+            kind = "a stop word" if len(tokens) == 1 else "stop words"
+            return f"{typed!r} is {kind} of this index: such words were left out of the text"
+        if not tokens and not self.is_incomplete:
+            return f"{typed!r} has no letters that are kept: this index has no such word"
+        return ""
 
     def normalized(self, text: str) -> str:
         """Apply the Unicode normal form, if one is wanted."""
@@ -248,3 +274,7 @@ def _check_stop_words(stop_words: str | Sequence[str] | None) -> str | tuple[str
             f"Got {stop_words!r} instead."
         )
     return tuple(dict.fromkeys(stop_words))
+
+
+# How words are looked up where nobody knows how the text was prepared: capitals are taken for small letters.
+LOWER_CASE_ONLY = Preparation(punctuation="keep", digits="keep", stop_words=None)

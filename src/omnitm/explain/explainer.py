@@ -123,6 +123,7 @@ class Explainer:
         return rules_of(self._machine(word, kind))
 
     def _machine(self, word: str, kind: Kind | None) -> TrainedMachine:
+        word = self.vectors.known_word(word)
         if kind is None:
             return self.machines[word]
         check_choice("explain", "kind", kind, ("topic", "place"))
@@ -150,7 +151,7 @@ class Explainer:
     def clause(self, word: str, clause: int, *, n_literals: int = 10) -> ClauseStates:
         """Read all states of one clause."""
         _check_counts("clause", n_literals=n_literals)
-        machine = self.machines[word]
+        machine = self.machines[self.vectors.known_word(word)]
         check_integer("clause", "clause", clause, 0, len(machine.weights) - 1)
         return clause_states(machine, clause, n_literals)
 
@@ -189,6 +190,9 @@ class Explainer:
         """
         _check_counts("why", n=n, n_documents=n_documents)
         metric = self.default_metric if metric is None else metric
+        word = self.vectors.known_word(word)
+        find = self.vectors.known_feature if metric == "association" else self.vectors.known_word
+        other = find(other)
         if metric in BY_CLAUSES and through:
             raise ParameterError(
                 f"The 'through' parameter of why has no meaning for {metric!r}: it is one coordinate, not a "
@@ -234,8 +238,8 @@ class Explainer:
             How many of the examples that moved it most, up and down, and how many documents of each to read.
         """
         _check_counts("trace", n_events=n_events, n_documents=n_documents)
+        word, literal = self.vectors.known_word(word), self.vectors.known_feature(literal)
         self.machines.check_once(word)
-        self.vectors.get_index(word)
         counts = {"n_events": n_events, "n_documents": n_documents}
         return trace_literal(self.index, self.machines.record, word, literal, negated=negated, **counts)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from omnitm.corpus import DocumentIndex
 from omnitm.files.kinds import kind_of
-from omnitm.store.model_notes import INDEX, noted_index
+from omnitm.store.model_notes import likely_indexes
 
 if TYPE_CHECKING:
     import os
@@ -25,13 +25,7 @@ def index_of_model(
         return given
     if given is not None:
         return DocumentIndex.open(Path(given))
-    for place in likely_places(model):
+    for place in likely_indexes(model):
         if kind_of(place) == "index":
             return DocumentIndex.open(place)
     return None
-
-
-def likely_places(model: Path) -> list[Path]:
-    """Folders where the index of a model may be, the likeliest first."""
-    noted = noted_index(model)
-    return [model / INDEX, *([noted] if noted else []), model.absolute().parent / INDEX]

@@ -6,17 +6,15 @@ What words have in common, passages of documents with words marked, completions 
 
 from __future__ import annotations
 
-import difflib
 import re
 from bisect import bisect_left
-from collections import Counter, defaultdict
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from omnitm.corpus.cooccurrence import cooccurrence
-from omnitm.errors import ParameterError, UnknownWordError
+from omnitm.errors import ParameterError, nearest_spellings
 from omnitm.explain.evidence import read_documents, spread
 from omnitm.explain.pairs import BY_CLAUSES, take_apart
 from omnitm.explorer.vocabulary_map.layout import map_metric, unit_rows
@@ -25,7 +23,7 @@ from omnitm.similarity.scorers import SCORERS
 from omnitm.store import TrainingRecord
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from numpy.typing import NDArray
 
@@ -158,10 +156,6 @@ def _joined(pieces: list[Piece]) -> list[dict[str, str | None]]:
     return joined
 
 
-_CANDIDATES = 300  # spelling is compared exactly with these; they share the most pairs of letters
-_LONGEST = 64  # letters of a query that are looked at
-
-
 class Speller:
     """Finds words by their beginning or by likeness.
 
@@ -190,41 +184,11 @@ class Speller:
 
     def nearest(self, word: str, count: int) -> list[str]:
         """Words spelled most like this one."""
-        query = word.casefold()[:_LONGEST]
-        votes: Counter[int] = Counter()
-        for pair in _letter_pairs(query):
-            votes.update(self._by_pair.get(pair, ()))
-        likely = sorted(votes, key=lambda k: (-votes[k] / (len(self._words[k]) + len(query)), k))[
-            :_CANDIDATES
-        ]
-        texts = [self._words[k].casefold()[:_LONGEST] for k in likely]
-        near = difflib.get_close_matches(query, texts, n=count, cutoff=0.5)
-        return list(dict.fromkeys(self._words[likely[texts.index(text)]] for text in near))
-
-    @cached_property
-    def _by_pair(self) -> dict[str, list[int]]:
-        found: dict[str, list[int]] = defaultdict(list)
-        for text, k in self._folded:
-            for pair in _letter_pairs(text[:_LONGEST]):
-                found[pair].append(k)
-        return dict(found)
-
-
-def _letter_pairs(text: str) -> set[str]:
-    padded = f" {text} "
-    return {padded[k : k + 2] for k in range(len(padded) - 1)}
+        return nearest_spellings(word, self._words, count)
 
 
 METRICS = tuple(SCORERS)
 _EXAMPLES = 24  # words on the first page
-
-
-class UnknownSpellingError(UnknownWordError):
-    """A word that the model does not have, with the nearest spellings as data."""
-
-    def __init__(self, word: str, near: Sequence[str], where: str) -> None:
-        super().__init__(word, (), where)
-        self.word, self.near = word, list(near)
 
 
 class Answers:
@@ -266,14 +230,9 @@ class Answers:
         order: list[int] = np.argsort(-self.importance[self.vectors.row_features], kind="stable").tolist()
         return order
 
-    @cached_property
-    def trained_speller(self) -> Speller:
-        """Completion over trained words only."""
-        return Speller([self.vectors.index_to_key[k] for k in self.map_order])
-
     def warm_up(self) -> None:
         """Do once what the first questions need."""
-        self.speller.nearest("warm", 1)
+        _ = self.speller
         if len(self.vectors):
             word = self.vectors.index_to_key[0]
             for metric in ("cosine", self.vectors.default_metric):
@@ -316,47 +275,30 @@ class Answers:
         chosen = rows[np.minimum(places, len(rows) - 1)].tolist()
         return list(dict.fromkeys(self.vectors.index_to_key[k] for k in chosen))
 
-    def check(self, *words: str) -> None:
-        """Refuse a word that is not trained; the error has the nearest spellings."""
-        for word in words:
-            if word not in self.vectors:
-                raise UnknownSpellingError(word, self.trained_speller.nearest(word, 6), self._where(word))
-
-    def check_known(self, *words: str) -> None:
-        """Refuse a word that is not in the vocabulary."""
-        for word in words:
-            if not self._in_vocabulary(word):
-                raise UnknownSpellingError(word, self.speller.nearest(word, 6), "vocabulary")
-
-    def _in_vocabulary(self, word: str) -> bool:
-        return word in self._vocabulary
-
-    @cached_property
-    def _vocabulary(self) -> frozenset[str]:
-        return frozenset(self.vectors.feature_names)
-
-    def _where(self, word: str) -> str:
-        if self._in_vocabulary(word):
-            return "trained words, only in the vocabulary; train it with `omnitm train --add`"
-        return "vocabulary"
+    def known_features(self, words: Iterable[str]) -> list[str]:
+        """Return the words of the vocabulary that are meant."""
+        return [self.vectors.known_feature(word) for word in words]
 
     def complete(self, beginning: str, count: int) -> dict[str, Any]:
         """Words that begin so, or else those spelled most like it."""
         found = self.speller.complete(beginning, count) if beginning else self._examples()[:count]
+        if not found and not self.vectors.preparation.is_incomplete:
+            typed = self.vectors.preparation.words(beginning)
+            found = list(dict.fromkeys(word for part in typed for word in self.speller.complete(part, 1)))
         near = [] if found else self.speller.nearest(beginning, min(count, 6))
         rows = [{"word": word, "trained": word in self.vectors} for word in found or near]
         return {"words": rows, "is_near": bool(near)}
 
     def neighbours(self, word: str, metric: str, count: int) -> dict[str, Any]:
         """Words nearest to a word in the original space."""
-        self.check(word)
+        word = self.vectors.known_word(word)
         pairs = self.vectors.similar_by_word(word, topn=count, metric=metric)  # type: ignore[arg-type]
         rows = [{"word": name, "score": score, "trained": name in self.vectors} for name, score in pairs]
         return {"word": word, "metric": metric, "neighbours": rows}
 
     def row(self, word: str, count: int) -> dict[str, Any]:
         """List the highest and lowest coordinates of a word's vector."""
-        self.check(word)
+        word = self.vectors.known_word(word)
         vector = self.vectors.get_vector(word).astype(np.int64)
         highest, lowest = (best(sign * vector, count).tolist() for sign in (1, -1))
         own = self.vectors.feature_index(word)
@@ -379,34 +321,28 @@ class Answers:
 
     def compare(self, word: str, other: str, metric: str, count: int) -> dict[str, Any]:
         """Take the similarity of two words apart."""
-        self.check(word)
-        if metric == "association":
-            self.check_known(other)
-        else:
-            self.check(other)
         return self.explainer.why(word, other, metric=metric, n=count, n_documents=0).to_dict()
 
     def rules(self, word: str, n_literals: int) -> dict[str, Any]:
         """Rules of a word, measured on the corpus, and its strongest and weakest literals."""
-        self.check(word)
+        word = self.vectors.known_word(word)
         return self.explainer.explain(word, n_literals=n_literals, n_documents=0).to_dict()
 
     def clause(self, word: str, clause: int) -> dict[str, Any]:
         """Read all states of one clause."""
-        self.check(word)
+        word = self.vectors.known_word(word)
         return self.explainer.clause(word, clause, n_literals=8).to_dict()
 
     def standing_out(self, word: str, count: int) -> dict[str, Any]:
         """Features that a word leans on more than other words do."""
-        self.check(word)
+        word = self.vectors.known_word(word)
         pairs = self.explainer.standing_out(word, count)
         rows = [{"word": name, "value": value, "trained": name in self.vectors} for name, value in pairs]
         return {"word": word, "features": rows}
 
     def trace(self, word: str, literal: str, *, negated: bool) -> dict[str, Any]:
         """Follow a literal through the training."""
-        self.check(word)
-        self.check_known(literal)
+        word, literal = self.vectors.known_word(word), self.vectors.known_feature(literal)
         found = self.explainer.trace(word, literal, negated=negated, n_events=4, n_documents=1)
         content = found.to_dict()
         for name in ("rewards", "penalties"):
@@ -418,7 +354,8 @@ class Answers:
         self, word: str, present: Sequence[str], absent: Sequence[str], n_documents: int
     ) -> dict[str, Any]:
         """Count the documents that satisfy a rule, and read some, with the word and without it."""
-        self.check_known(word, *present, *absent)
+        word = self.vectors.known_feature(word)
+        present, absent = self.known_features(present), self.known_features(absent)
         found = self.explainer.match(word, present, absent, n_documents=n_documents)
         marked = {word, *present, *absent}
         return {
@@ -429,7 +366,7 @@ class Answers:
 
     def evidence(self, words: Sequence[str], count: int) -> dict[str, Any]:
         """Documents that have all of the words."""
-        self.check_known(*words)
+        words = self.known_features(words)
         index = self.explainer.index
         found = cooccurrence(index, list(words))
         documents = read_documents(index, spread(found.documents, count))
@@ -449,5 +386,5 @@ class Answers:
 
     def common(self, words: Sequence[str], count: int) -> dict[str, Any]:
         """Take apart what a set of trained words has in common."""
-        self.check(*words)
+        words = [self.vectors.known_word(word) for word in words]
         return in_common(self.vectors, words, count)

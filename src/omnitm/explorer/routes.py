@@ -14,7 +14,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from omnitm.errors import OmniTMError, ParameterError, UnknownWordError
-from omnitm.explorer.answers import METRICS, UnknownSpellingError
+from omnitm.explorer.answers import METRICS
 from omnitm.explorer.schemas import Question, TooLargeError, parse_body
 
 if TYPE_CHECKING:
@@ -222,7 +222,7 @@ async def _finished(values: dict[str, Any]) -> dict[str, Any]:
 
 def problem(error: OmniTMError) -> dict[str, Any]:
     """Say what went wrong, as data."""
-    if isinstance(error, UnknownSpellingError):
+    if isinstance(error, UnknownWordError):
         return {"error": str(error), "word": error.word, "near": error.near}
     return {"error": str(error)}
 

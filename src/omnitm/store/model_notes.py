@@ -18,11 +18,13 @@ import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from omnitm.corpus import DocumentIndex
 from omnitm.errors import FileError, OmniTMWarning
+from omnitm.files.kinds import kind_of
 from omnitm.files.plain import read_file, write_file, writing
 
 if TYPE_CHECKING:
-    from omnitm.corpus import DocumentIndex
+    from omnitm.corpus import Preparation
 
 INDEX = "index"  # the corpus index may live inside the model's folder
 INDEX_NOTE = "index-path.txt"
@@ -51,6 +53,20 @@ def noted_index(model: Path) -> Path | None:
         return None
     content = read_file(model / INDEX_NOTE, _LONGEST_PATH)
     return Path(content.decode(errors="surrogateescape").removesuffix("\n"))
+
+
+def likely_indexes(model: Path) -> list[Path]:
+    """Folders where the index of a model may be, the likeliest first."""
+    noted = noted_index(model)
+    return [model / INDEX, *([noted] if noted else []), model.absolute().parent / INDEX]
+
+
+def noted_preparation(model: Path) -> Preparation | None:
+    """Read how the text of a model became words, from its index; None if that cannot be found."""
+    for place in likely_indexes(model):
+        if kind_of(place) == "index":
+            return DocumentIndex.open(place).preparation
+    return None
 
 
 def write_card(folder: Path, text: str, facts: dict[str, Any], *, force: bool = False) -> bool:

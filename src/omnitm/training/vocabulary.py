@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from omnitm.corpus.preparation import LOWER_CASE_ONLY
 from omnitm.engines import Engine, ThreadsEngine, WordJob
 from omnitm.errors import (
     CorpusError,
@@ -252,7 +253,7 @@ def check_targets(index: DocumentIndex, words: Iterable[str] | None) -> list[str
     for word in targets:
         if not isinstance(word, str):
             raise UnknownWordError(word, ())
-        index.word_id(word)
+    targets = [index.known_word(word) for word in targets]
     word, count = Counter(targets).most_common(1)[0]
     if count > 1:
         raise ParameterError(f"The 'words' parameter must name every word once. Got {word!r} {count} times.")
@@ -323,6 +324,7 @@ class _Rows:
 
     def __init__(self, index: DocumentIndex, record: TrainingRecord, n_rows: int) -> None:
         self._record, (self._features, self._places) = record, column_names(index, record.settings)
+        self._preparation = index.preparation or LOWER_CASE_ONLY
         files = row_files(record, len(self._features), len(self._places))
         self._matrix = np.empty((n_rows, len(self._features)), dtype=np.int16)
         self._place_file = files[1] if len(files) > 1 else None
@@ -354,13 +356,15 @@ class _Rows:
             rows = self._place_rows[kept] if failed else self._place_rows
             matrix = cast("NDArray[Any]", TopMatrix(Path("vectors in memory"), rows, len(self._places)))
             place = PlaceVectors(matrix, self._places)
-        return WordVectors.of_parts(
+        vectors = WordVectors.of_parts(
             self._matrix[kept] if failed else self._matrix,
             [words[row] for row in kept],
             self._features,
             training=self._record,
             place=place,
         )
+        vectors.preparation = self._preparation
+        return vectors
 
 
 @dataclass(frozen=True)

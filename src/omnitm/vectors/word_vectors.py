@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Union, cast
 
 import numpy as np
 
+from omnitm.corpus.preparation import LOWER_CASE_ONLY, Preparation
 from omnitm.errors import ParameterError, UnknownWordError
 from omnitm.parameters import check_choice, check_integer
 from omnitm.similarity.combined import Combined, best
@@ -20,7 +21,7 @@ from omnitm.similarity.scorers import Metric, usable_scorer
 from omnitm.vectors.compact import SparseWordVectors, reduced_rows, strongest_coordinates
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -149,6 +150,14 @@ class WordVectors:
         return self._folder
 
     @cached_property
+    def preparation(self) -> Preparation:
+        """How words are looked up: as the index prepared its text, if it is there; else in lower case."""
+        from omnitm.store.model_notes import noted_preparation
+
+        found = None if self._folder is None else noted_preparation(self._folder)
+        return found or LOWER_CASE_ONLY
+
+    @cached_property
     def profiles(self) -> Profiles:
         """What stands out in all rows: read from beside the model, or computed once and kept there."""
         from omnitm.store.similarity_cache import kept_profiles
@@ -173,11 +182,14 @@ class WordVectors:
     def __len__(self) -> int:
         return len(self.index_to_key)
 
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.index_to_key)
+
     def __contains__(self, word: object) -> bool:
         return word in self.key_to_index
 
     def __getitem__(self, words: str | Sequence[str]) -> NDArray[Any]:
-        if isinstance(words, str):
+        if isinstance(words, (str, int, np.integer)):
             return self.get_vector(words)
         return self.matrix[[self.get_index(word) for word in words]]
 
@@ -189,18 +201,46 @@ class WordVectors:
         return f"WordVectors({len(self):,} words x {self.vector_size:,} features{kept})"
 
     def get_index(self, word: str) -> int:
-        """Row of a trained word."""
+        """Row of a trained word; one that is typed as people do is found too, see `known_word`."""
         try:
             return self.key_to_index[word]
         except (KeyError, TypeError):
-            raise UnknownWordError(word, self.index_to_key, self._where(word)) from None
+            return self.key_to_index[self.known_word(word)]
 
     def feature_index(self, word: str) -> int:
-        """Column of a word of the vocabulary."""
+        """Column of a word of the vocabulary, found as `get_index` finds a trained word."""
         try:
             return self._columns[word]
         except (KeyError, TypeError):
-            raise UnknownWordError(word, self.feature_names) from None
+            return self._columns[self.known_feature(word)]
+
+    def known_word(self, typed: str) -> str:
+        """Return the trained word that is meant: the very word, else the one that the index would make of it.
+
+        `Socket` is `socket` if the index lower-cased its text. An error says why there is no such word: that
+        it is a stop word, several words, or not trained, with the nearest spellings.
+        """
+        return self._known(typed, self.key_to_index, self._where)
+
+    def known_feature(self, typed: str) -> str:
+        """Return the word of the vocabulary that is meant, as `known_word` does."""
+        return self._known(typed, self._columns, lambda _: "vocabulary")
+
+    def _known(self, typed: Any, known: dict[str, int], where: Callable[[object], str]) -> str:
+        if isinstance(typed, str):
+            if typed in known:
+                return typed
+            found = self.preparation.known_word(typed, known)
+            if found is not None:
+                return found
+            found = self.preparation.known_word(typed, self._columns) if self.has_named_features else None
+            reason = "" if found or typed in self._columns else self.preparation.why_no_word(typed)
+            raise UnknownWordError(typed, known, where(found or typed), reason=reason)
+        if isinstance(typed, (int, np.integer)):
+            problem = f"{typed!r} is not in the {where(typed)}: words are asked for by name"
+            reason = f"{problem}; row {typed} is `matrix[{typed}]`, its word `index_to_key[{typed}]`"
+            raise UnknownWordError(typed, (), reason=reason)
+        raise UnknownWordError(typed, (), where(typed))
 
     def get_vector(self, word: str, norm: bool = False) -> NDArray[Any]:
         """Vector of a word; with `norm` scaled to length 1, as float32."""
@@ -323,7 +363,8 @@ class WordVectors:
             Whether word forms are listed. By default the forms of the words asked about are left out, and of
             other words the first in the vocabulary, the most frequent one, stands for all its forms.
         """
-        parts = [*_parts(positive, 1.0), *_parts(negative, -1.0)]
+        asked = [*_parts(positive, 1.0), *_parts(negative, -1.0)]
+        parts = [(self.known_word(item) if isinstance(item, str) else item, weight) for item, weight in asked]
         if not parts:
             raise ParameterError("most_similar needs at least one word or vector. Got none.")
         found = self.scorer(metric)
@@ -416,7 +457,7 @@ class WordVectors:
 
     def closer_than(self, key1: str, key2: str, *, metric: Metric | None = None) -> list[str]:
         """List the words that are nearer to `key1` than `key2` is, in the order of the vocabulary."""
-        found = self.scorer(metric)
+        found, key1 = self.scorer(metric), self.known_word(key1)
         scores, words = found.scores(self, [(key1, 1.0)]), found.candidates(self)
         find = self.feature_index if found.name == "association" else self.get_index
         nearer = np.flatnonzero(scores > scores[find(key2)])

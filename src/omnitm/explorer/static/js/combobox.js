@@ -54,6 +54,13 @@ export function combobox({ label, placeholder, value = "", choose, onlyTrained =
     selected = -1;
     input.setAttribute("aria-expanded", "true");
   };
+  // Enter takes what is marked, else the word as it is typed if there is such a word, else the first suggestion.
+  const enter = () => {
+    const typed = input.value.trim();
+    if (selected >= 0) return words[selected].word;
+    const isListed = words.some((row) => row.word === typed);
+    return options.hidden || isListed || !words.length ? typed : words[0].word;
+  };
   const complete = async () => {
     const mine = (asked += 1);
     const text = input.value.trim();
@@ -76,7 +83,7 @@ export function combobox({ label, placeholder, value = "", choose, onlyTrained =
       select((selected + step + words.length) % Math.max(words.length, 1));
     } else if (event.key === "Enter") {
       event.preventDefault();
-      take(selected >= 0 ? words[selected].word : input.value.trim());
+      take(enter());
     } else if (event.key === "Escape") {
       if (options.hidden) input.blur();
       close();

@@ -22,8 +22,9 @@ export function address(state) {
 
 export const wordAddress = (word) => address({ view: "word", word });
 
-export function go(state) {
-  history.pushState(null, "", address(state));
+export function go(state, inPlace = false) {
+  if (inPlace) history.replaceState(null, "", address(state));
+  else history.pushState(null, "", address(state));
   dispatchEvent(new Event("statechange"));
 }
 

@@ -5,7 +5,7 @@ import { barList } from "./bars.js";
 import { count, h, loading, percent, plural } from "./dom.js";
 import { showTogether } from "./evidence.js";
 import { chooseWord, problemCard } from "./problems.js";
-import { address } from "./state.js";
+import { address, go } from "./state.js";
 
 const SHOWN = 20;
 const METRICS = {
@@ -77,6 +77,7 @@ function standingOutCard(word, signal) {
 function rowCard(word, signal, facts, model) {
   const body = h("div", {}, loading("Reading the row …"));
   const ready = ask("row", { word, k: SHOWN }, signal).then((row) => {
+    if (row.word !== word) go({ view: "word", word: row.word }, true);
     const share = row.n_documents === null ? "" : `in ${plural(row.n_documents, "document")} (${percent(row.n_documents / Math.max(model.n_documents, 1))}) · `;
     facts.textContent = `${share}${count(row.n_positive)} coordinates above zero, ${count(row.n_negative)} below, ${count(row.n_zero)} zero`;
     const most = Math.max(1, ...[...row.positive, ...row.negative].map((part) => Math.abs(part.value)));
