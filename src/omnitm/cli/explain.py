@@ -26,8 +26,9 @@ if TYPE_CHECKING:
 EXAMPLE = """\
   omnitm explain news-model road
   omnitm explain news-model road -n 20 --documents 0
+  omnitm explain news-model road --per-document     # rules about single documents
   omnitm explain news-model road --clause 4 --plot clause.png     # all states of one clause"""
-_LITERALS_OF_A_RULE = 6
+_LITERALS_OF_A_RULE = 4
 _RULES_WITH_DOCUMENTS = 3
 
 
@@ -41,6 +42,13 @@ def fill(parser: argparse.ArgumentParser) -> None:
         help="learned from documents with the word (topic, the default), or from where it stands (place)",
     )
     parser.add_argument("-n", metavar="N", dest="count", type=int, default=10, help="rules (default: 10)")
+    parser.add_argument(
+        "--literals",
+        metavar="N",
+        type=int,
+        default=_LITERALS_OF_A_RULE,
+        help=f"literals to show of a rule (default: {_LITERALS_OF_A_RULE})",
+    )
     parser.add_argument("--clause", metavar="NUMBER", type=int, help="with --plot: this clause only")
     parser.add_argument("--plot", metavar="FILE", help="draw the states of --clause: .png, .svg or .pdf")
 
@@ -63,13 +71,12 @@ def run(arguments: argparse.Namespace) -> int:
         return 0
     console = make_console()
     _print_summary(console, explanation)
-    _print_rules(console, explanation, arguments.count)
+    if is_topic:
+        features = explainer.standing_out(arguments.word, 2 * arguments.count)
+        named = ", ".join(f"{word} {value:.0f}" for word, value in features) or "nothing"
+        console.print(f"Stands out, by so many deviations from other words: {named}\n", markup=False)
+    _print_rules(console, explanation, arguments.count, arguments.literals)
     _print_literals(console, explanation)
-    if not is_topic:
-        return 0
-    features = explainer.standing_out(arguments.word, 2 * arguments.count)
-    named = ", ".join(f"{word} {value:.0f}" for word, value in features) or "nothing"
-    console.print(f"\nStands out, by so many deviations from other words: {named}", markup=False)
     return 0
 
 
@@ -99,32 +106,34 @@ def _unit(explanation: WordExplanation, word: str) -> str:
     return "" if word == "in" else "places"
 
 
-def _print_rules(console: Console, explanation: WordExplanation, count: int) -> None:
+def _print_rules(console: Console, explanation: WordExplanation, count: int, n_literals: int) -> None:
     from rich.text import Text
 
-    numbers = ("weight", "clauses", _unit(explanation, "documents"), "with word", "lift", "fires", "else")
+    unit = _unit(explanation, "documents")
+    numbers = ("weight", unit, "with word", "lift", "examples", "of the word")
     table = make_table("Rules", "rule", *numbers, numbers=numbers)
     for measured in explanation.rules[:count]:
         match, rule = measured.match, measured.rule
         table.add_row(
-            Text(rule.shortened(_LITERALS_OF_A_RULE)),
+            Text(rule.shortened(n_literals)),
             f"{rule.weight:,}",
-            str(len(rule.clauses)),
             f"{match.support:,}",
             percent(match.precision),
             times(match.lift),
-            percent(measured.fires_with, 0),
-            percent(measured.fires_without, 0),
+            f"{measured.examples_support:,}",
+            percent(measured.examples_precision, 0),
         )
     console.print(table)
     console.print(
-        f"{_unit(explanation, 'documents')} satisfy the rule, so many of them have the word; "
-        "fires: share of training-like examples "
-        "with the word in which the rule holds, else: without the word",
+        f"{unit} satisfy the rule, so many of them have the word; examples: merged as in training, half of "
+        "them made of the word's",
         style="dim",
     )
     if len(explanation.rules) > count:
         console.print(f"... and {len(explanation.rules) - count} more rules (-n shows more)")
+    n_only_merged = sum(not measured.evidence for measured in explanation.rules)
+    if n_only_merged:
+        console.print(f"{n_only_merged} rules, the last ones, hold in merged examples only.")
     for measured in explanation.rules[:_RULES_WITH_DOCUMENTS]:
         marked = [explanation.word]
         if explanation.kind == "topic":

@@ -86,8 +86,11 @@ def marked_text(text: str, words: Sequence[str]) -> Text:
 
 
 def percent(share: float | None, digits: int = 1) -> str:
-    """Write a share as a percentage."""
-    return "-" if share is None else f"{share:.{digits}%}"
+    """Write a share as a percentage; one that would be rounded to nothing with its first digit."""
+    if share is None:
+        return "-"
+    written = f"{share:.{digits}%}"
+    return f"{100 * share:.1g}%" if share and not float(written[:-1]) else written
 
 
 def times(lift: float | None) -> str:

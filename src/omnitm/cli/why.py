@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from omnitm.cli.reports import (
@@ -16,6 +17,7 @@ from omnitm.cli.reports import (
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Sequence
 
     from rich.console import Console
 
@@ -62,24 +64,32 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
+_MATTERS = 0.05  # of the score: what is less in total is not listed
+_SHOWN_AGAINST = 0.005
+_DOCUMENTS = 3
+
+
 def print_comparison(console: Console, comparison: Comparison, count: int) -> None:
     """Print score, shares and evidence."""
     _print_sum(console, comparison)
     if comparison.clauses:
         _print_clauses(console, comparison, count)
-    _print_shares(console, comparison, "Words for", comparison.contributions_for)
-    if comparison.contributions_against:
-        _print_shares(console, comparison, "\nWords against", comparison.contributions_against)
-    _print_shares(console, comparison, "\nAsked about", comparison.contributions_asked)
+    else:
+        _print_shares(console, comparison)
     if comparison.together is not None:
         _print_together(console, comparison.together)
-    for contribution in comparison.contributions_asked or comparison.contributions_for[:3]:
-        for found in (contribution.with_first, contribution.with_second):
-            for document in found.documents if found else ():
-                name = f"{found.first} + {found.second}:" if found else ""
-                print_document(
-                    console, name, document, [contribution.feature, comparison.word, comparison.other]
-                )
+    asked = comparison.contributions_asked or comparison.contributions_for
+    evidence = [
+        (found, part.feature) for part in asked for found in (part.with_first, part.with_second) if found
+    ]
+    n_shown = 0 if comparison.together is None else len(comparison.together.documents)
+    for found, feature in evidence:
+        for document in found.documents:
+            if n_shown >= _DOCUMENTS and not comparison.contributions_asked:
+                return
+            n_shown += 1
+            marked = [feature, comparison.word, comparison.other]
+            print_document(console, f"{found.first} + {found.second}:", document, marked)
 
 
 def _print_sum(console: Console, comparison: Comparison) -> None:
@@ -88,7 +98,7 @@ def _print_sum(console: Console, comparison: Comparison) -> None:
         parts.append(f"- {-comparison.total_against:.4g} against")
     if comparison.rounding:
         parts.append(f"- {-comparison.rounding:.4g} rounded off")
-    kind = "clauses" if comparison.clauses else "words"
+    kind = "clauses" if comparison.clauses else "features"
     console.print(
         f"{comparison.metric} of {comparison.word} and {comparison.other}: {comparison.score:.4g} = "
         f"{' '.join(parts)} ({comparison.n_for:,} {kind} for, {comparison.n_against:,} against)",
@@ -100,26 +110,80 @@ def _print_sum(console: Console, comparison: Comparison) -> None:
     for word, forms in comparison.forms.items():
         if forms:
             console.print(f"{word} with its forms: {', '.join(forms)}", markup=False)
+    if comparison.sentence:
+        console.print(comparison.sentence, markup=False)
     console.print()
 
 
-def _print_shares(
-    console: Console, comparison: Comparison, title: str, contributions: tuple[Contribution, ...]
-) -> None:
+def _print_shares(console: Console, comparison: Comparison) -> None:
     from rich.text import Text
 
-    if not contributions:
-        return
     first, second = comparison.word, comparison.other
     numbers = ["share", f"in {first}", f"in {second}"]
-    if contributions[0].with_first is not None:
+    shown = comparison.contributions_for + comparison.contributions_asked
+    if shown and shown[0].with_first is not None:
         numbers += [f"+ {first}", "lift", f"+ {second}", "lift "]
-    table = make_table(title, "word", *numbers, numbers=numbers)
-    for part in contributions:
-        evidence = [*_evidence(part.with_first), *_evidence(part.with_second)]
-        values = f"{part.first_value:.1f}", f"{part.second_value:.1f}"
-        table.add_row(Text(part.feature), _share(part.share, comparison.score), *values, *evidence)
+    lines = share_lines(comparison)
+    written = adding_up([share for _, share, _ in lines], comparison.score)
+    table = make_table("What the score is made of", "feature", *numbers, numbers=numbers)
+    for (name, _, part), share in zip(lines, written, strict=True):
+        table.add_row(Text(name), share, *_values(part))
+    table.add_row("total", _share(comparison.score, comparison.score))
     console.print(table)
+    if comparison.contributions_asked:
+        table = make_table("\nAsked about", "feature", *numbers, numbers=numbers)
+        for part in comparison.contributions_asked:
+            table.add_row(Text(part.feature), _share(part.share, comparison.score), *_values(part))
+        console.print(table)
+
+
+def share_lines(comparison: Comparison) -> list[tuple[str, float, Contribution | None]]:
+    """Lines that add up to the score: together, features for, features against if they matter, the rest."""
+    matters = -comparison.total_against > _MATTERS * abs(comparison.score)
+    against = [
+        part
+        for part in comparison.contributions_against
+        if matters and -part.share > _SHOWN_AGAINST * abs(comparison.score)
+    ]
+    lines: list[tuple[str, float, Contribution | None]] = []
+    if comparison.share_together:
+        lines.append(("they occur together", comparison.share_together, None))
+    lines += [(part.feature, part.share, part) for part in comparison.contributions_for]
+    rest = comparison.total_for - sum(max(share, 0.0) for _, share, _ in lines)
+    rest_against = comparison.total_against - sum(part.share for part in against)
+    rest_against -= min(comparison.share_together, 0.0)
+    if matters:
+        lines += [("other features for", rest, None)]
+        lines += [(part.feature, part.share, part) for part in against]
+        lines += [("other features against", rest_against, None)]
+    else:
+        lines += [("all other features", rest + rest_against, None)]
+    return lines
+
+
+def adding_up(shares: Sequence[float], score: float) -> list[str]:
+    """Write shares as percentages of the score that add up to 100.0 %; as they are if there is no score.
+
+    Each is rounded down to a tenth; what is missing goes to those that lost most.
+
+    >>> adding_up([1, 1, 1], 3)
+    ['+33.4%', '+33.3%', '+33.3%']
+    """
+    if not score:
+        return [_share(share, score) for share in shares]
+    exact = [1000 * share / score for share in shares]
+    tenths = [math.floor(share) for share in exact]
+    order = sorted(range(len(exact)), key=lambda k: tenths[k] - exact[k])
+    for k in order[: round(sum(exact)) - sum(tenths)]:
+        tenths[k] += 1
+    return [f"{share / 10:+.1f}%" for share in tenths]
+
+
+def _values(part: Contribution | None) -> list[str]:
+    if part is None:
+        return []
+    values = [f"{part.first_value:.1f}", f"{part.second_value:.1f}"]
+    return [*values, *_evidence(part.with_first), *_evidence(part.with_second)]
 
 
 def _share(share: float, score: float) -> str:

@@ -11,6 +11,7 @@ import numpy as np
 
 from omnitm.corpus.assembling import DOCUMENT_END
 from omnitm.corpus.storage import StoredArray
+from omnitm.errors import UnknownWordError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -56,6 +57,17 @@ class RunningText:
     def names(self) -> list[str]:
         """Words by number; the last number, of all other words, has none."""
         return [*self.vocabulary, *self.other_words]
+
+    def number(self, word: str) -> int:
+        """Return the number of a word that has one."""
+        try:
+            return self._numbers[word]
+        except KeyError:
+            raise UnknownWordError(word, self.names) from None
+
+    @cached_property
+    def _numbers(self) -> dict[str, int]:
+        return {name: number for number, name in enumerate(self.names)}
 
     @property
     def n_running_words(self) -> int:
@@ -121,3 +133,16 @@ def feature_numbers(word_starts: NDArray[np.uint64], most: int) -> NDArray[np.ui
     numbers = np.full(len(word_starts) - 1, NO_FEATURE, dtype=np.uint32)
     numbers[chosen] = np.arange(len(chosen), dtype=np.uint32)
     return numbers
+
+
+def parted(feature: str) -> tuple[int, str]:
+    """Take a coordinate of place apart: which of the four offsets, and which word.
+
+    >>> parted("was _"), parted("_ * of")
+    ((1, 'was'), (3, 'of'))
+    """
+    if feature.endswith(" * _"):
+        return 0, feature[:-4]
+    if feature.endswith(" _"):
+        return 1, feature[:-2]
+    return (3, feature[4:]) if feature.startswith("_ * ") else (2, feature[2:])

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from omnitm.corpus.cooccurrence import shared
+from omnitm.corpus.running import parted
 from omnitm.explain.records import Record
+from omnitm.machine import running_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -61,14 +63,16 @@ class Document(Record):
 
 @dataclass(frozen=True)
 class Together(Record):
-    """In how many documents two words occur together.
+    """In how many documents two words occur together; or how often a word stands at a coordinate of place.
 
     Attributes
     ----------
+    second
+        The other word, or a coordinate such as `to _`.
     count
-        Documents with both.
+        Documents with both, or places of the word where the coordinate holds.
     expected
-        As many would have both if the words knew nothing of each other.
+        As many there would be if the two knew nothing of each other.
     lift
         count / expected; None when nothing is expected.
     documents
@@ -104,8 +108,10 @@ def spread(documents: NDArray[np.uint32], count: int) -> list[int]:
     return [int(number) for number in documents[places]]
 
 
-def together(index: DocumentIndex, first: str, second: str, n_documents: int = 0) -> Together:
-    """Count the documents that have both words, and read some.
+def together(
+    index: DocumentIndex, first: str, second: str, n_documents: int = 0, seen: set[int] | None = None
+) -> Together:
+    """Count the documents that have both words, and read some that are not among those `seen`.
 
     Examples
     --------
@@ -117,6 +123,46 @@ def together(index: DocumentIndex, first: str, second: str, n_documents: int = 0
     mine, yours = (index.documents_with(index.word_id(word)) for word in (first, second))
     both = shared(mine, yours)
     expected = len(mine) * len(yours) / max(index.n_documents, 1)
-    lift = len(both) / expected if expected else None
-    documents = read_documents(index, spread(both, n_documents))
-    return Together(first, second, len(both), expected, lift, documents)
+    found = Together(first, second, len(both), expected, len(both) / expected if expected else None)
+    return _with_documents(index, found, both, n_documents, seen)
+
+
+def standing(
+    index: DocumentIndex, word: str, feature: str, n_documents: int = 0, seen: set[int] | None = None
+) -> Together:
+    """Count the places of a word where a coordinate such as `to _` holds, and read some of their documents.
+
+    Examples
+    --------
+    >>> from omnitm.corpus import DocumentIndex
+    >>> index = DocumentIndex.from_documents(["back to rome", "to rome", "rome fell"])
+    >>> standing(index, "rome", "to _").count
+    2
+    """
+    running, (column, neighbour) = running_of(index), parted(feature)
+    number = running.number(neighbour)
+    places = running.places_of(index.word_id(word)).astype(np.int64)
+    found = places[running.neighbours(places)[:, column] == number]
+    numbers = np.unique(np.searchsorted(running.document_ends, found) - 1).astype(np.uint32)
+    expected = len(places) * int(running.counts[number]) / max(running.n_running_words, 1)
+    lift = len(found) / expected if expected else None
+    return _with_documents(
+        index, Together(word, feature, len(found), expected, lift), numbers, n_documents, seen
+    )
+
+
+def _with_documents(
+    index: DocumentIndex,
+    found: Together,
+    documents: NDArray[np.uint32],
+    n_documents: int,
+    seen: set[int] | None,
+) -> Together:
+    if not n_documents:
+        return found
+    if seen:
+        documents = documents[~np.isin(documents, list(seen))]
+    chosen = spread(documents, n_documents)
+    if seen is not None:
+        seen.update(chosen)
+    return replace(found, documents=read_documents(index, chosen))

@@ -13,8 +13,7 @@ import numpy as np
 
 from omnitm.corpus.assembling import DOCUMENT_END
 from omnitm.corpus.cooccurrence import shared
-from omnitm.corpus.running import OFFSETS
-from omnitm.explain.rules import parted
+from omnitm.corpus.running import OFFSETS, parted
 from omnitm.machine import training_examples, training_places
 
 if TYPE_CHECKING:
@@ -62,8 +61,9 @@ def matching_places(running: RunningText, present: Sequence[str], absent: Sequen
     >>> [running.names[running.tokens[place]] for place in matching_places(running, ["the _"], ["_ * sat"])]
     ['cat', 'dog']
     """
-    numbers = {name: number for number, name in enumerate(running.names)}
-    wanted, unwanted = ([(c, numbers[word]) for c, word in map(parted, names)] for names in (present, absent))
+    wanted, unwanted = (
+        [(column, running.number(word)) for column, word in map(parted, names)] for names in (present, absent)
+    )
     if wanted:
         column, number = min(wanted, key=lambda literal: int(running.counts[literal[1]]))
         places = running.places_of(number).astype(np.int64) - OFFSETS[column]
@@ -84,13 +84,12 @@ def place_rates(
     running: RunningText, rules: Sequence[Rule], examples: Examples
 ) -> list[tuple[float | None, float | None]]:
     """In what share of examples of places of the word, and of other words, each rule holds."""
-    numbers = {name: number for number, name in enumerate(running.names)}
     shape = *examples.documents.shape, len(OFFSETS)
     neighbours = running.neighbours(examples.documents.reshape(-1)).reshape(shape)
 
     def occurs(feature: str) -> NDArray[np.bool_]:
         column, word = parted(feature)
-        return np.asarray((neighbours[:, :, column] == numbers[word]).any(axis=1))
+        return np.asarray((neighbours[:, :, column] == running.number(word)).any(axis=1))
 
     rates = []
     for rule in rules:

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from omnitm.corpus.running import parted
 from omnitm.errors import ParameterError, UnknownWordError
-from omnitm.explain.evidence import Together, together
+from omnitm.explain.evidence import Together, standing, together
 from omnitm.explain.records import Record
 from omnitm.parameters import check_choice
 from omnitm.similarity.combined import Combined
@@ -58,7 +60,8 @@ class TakenApart:
     """A score as a sum over features.
 
     `shares` add up to `score`, and so do `parts`, where the metric has several; `first` and `second` are the
-    two vectors that were compared; `forms` are the other forms of the two words that were compared with them.
+    two vectors that were compared; `forms` are the other forms of the two words that were compared with them;
+    `own` are the features that are about the two words themselves.
     """
 
     metric: str
@@ -69,12 +72,18 @@ class TakenApart:
     second: NDArray[Any]
     parts: Mapping[str, float] = field(default_factory=dict)
     forms: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    own: Sequence[str] = ()
+
+    @cached_property
+    def columns(self) -> dict[str, int]:
+        """Places of the features."""
+        return {feature: column for column, feature in enumerate(self.feature_names)}
 
     def column(self, feature: str) -> int:
         """Find the place of a feature."""
-        if feature not in self.feature_names:
+        if feature not in self.columns:
             raise UnknownWordError(feature, self.feature_names)
-        return list(self.feature_names).index(feature)
+        return self.columns[feature]
 
 
 def take_apart(vectors: WordVectors, word: str, other: str, metric: str) -> TakenApart:
@@ -89,8 +98,12 @@ def take_apart(vectors: WordVectors, word: str, other: str, metric: str) -> Take
     if isinstance(scorer, Combined):
         first, second = (scorer.deviations(vectors, row) for row in rows)
         forms = {name: tuple(vectors.forms(name)) for name in (word, other)}
-        return TakenApart(metric, score, shares, names, first, second, scorer.parts(vectors, *rows), forms)
-    return TakenApart(metric, score, shares, names, vectors.get_vector(word), vectors.get_vector(other))
+        own = [name for found in forms.items() for name in (found[0], *found[1])]
+        parts = scorer.parts(vectors, *rows)
+        return TakenApart(metric, score, shares, names, first, second, parts, forms, own)
+    first, second = vectors.get_vector(word), vectors.get_vector(other)
+    own = [word, other] if vectors.has_named_features else []
+    return TakenApart(metric, score, shares, names, first, second, own=own)
 
 
 def clause_shares(machine: TrainedMachine, column: int, factor: float = 1.0) -> list[ClauseShare]:
@@ -118,7 +131,7 @@ class Contribution(Record):
     Attributes
     ----------
     feature
-        The word that the coordinate is about.
+        The word that the coordinate is about; or where the two words stand, such as `to _`.
     share
         What it adds; the shares of all coordinates add up to the score.
     first_value, second_value
@@ -146,12 +159,15 @@ class Comparison(Record):
         The similarity of the two words by the metric.
     total_for, total_against
         Sums of all positive and of all negative shares; with `rounding` they add up to the score.
+    share_together
+        The sum of the shares of coordinates that are about the two words themselves, or about forms that
+        are compared with them: that they occur together. They are not among the contributions.
     contributions_for, contributions_against
-        The largest shares of coordinates, for metrics that compare whole vectors.
+        The largest shares of the other coordinates, for metrics that compare whole vectors.
     contributions_asked
         The shares of features that were asked about, whatever their size.
     n_for, n_against
-        How many coordinates raise and lower the score, shown or not.
+        How many coordinates raise and lower the score, shown or not; those of `share_together` count as one.
     clauses
         The shares of clauses, for metrics that read a single coordinate. All of them.
     parts
@@ -162,7 +178,8 @@ class Comparison(Record):
     rounding
         Associations are rounded down to integers; what that took away.
     together
-        In how many documents the two words occur together; None without an index.
+        In how many documents the two words occur together; None without an index. All documents that a
+        comparison shows are different ones.
     """
 
     word: str
@@ -181,6 +198,42 @@ class Comparison(Record):
     together: Together | None = None
     parts: dict[str, float] = field(default_factory=dict)
     forms: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    share_together: float = 0.0
+
+    @property
+    def sentence(self) -> str:
+        """The strongest reasons in one sentence: where both words stand, and what both occur with."""
+        features = [part.feature for part in self.contributions_for]
+        places = [_where(feature) for feature in features if is_place(feature)][:_IN_A_SENTENCE]
+        words = [feature for feature in features if not is_place(feature)][:_IN_A_SENTENCE]
+        reasons = [
+            f"both {verb} {_listed(named)}"
+            for verb, named in (("stand", places), ("occur with", words))
+            if named
+        ]
+        return "; ".join(reasons)
+
+
+_IN_A_SENTENCE = 3
+_WHERE = ("two after", "after", "before", "two before")
+
+
+def is_place(feature: str) -> bool:
+    """Whether a coordinate is about where a word stands, as `to _` is.
+
+    >>> is_place("_ * of"), is_place("road")
+    (True, False)
+    """
+    return feature.startswith("_ ") or feature.endswith(" _")
+
+
+def _where(feature: str) -> str:
+    column, word = parted(feature)
+    return f"{_WHERE[column]} {word}"
+
+
+def _listed(names: Sequence[str]) -> str:
+    return " and ".join(part for part in (", ".join(names[:-1]), names[-1]) if part)
 
 
 def compare_by_clauses(
@@ -222,26 +275,33 @@ def compare_by_coordinates(
     """Explain a score that is a sum over all coordinates."""
     asked = [taken_apart.column(feature) for feature in through]
     shares = taken_apart.shares
-    order = np.argsort(-shares, kind="stable")
-    largest = [k for k in order[:n].tolist() if shares[k] > 0]
-    smallest = [k for k in order[::-1][:n].tolist() if shares[k] < 0]
-    evidence = _Evidence(taken_apart, index, (word, other), n_documents)
+    own = [taken_apart.column(name) for name in taken_apart.own if name in taken_apart.columns]
+    others = shares.copy()
+    others[own] = 0.0
+    share_together = total(shares[own])
+    lines = np.append(others, share_together)
+    order = np.argsort(-others, kind="stable")
+    largest = [k for k in order[:n].tolist() if others[k] > 0]
+    smallest = [k for k in order[::-1][:n].tolist() if others[k] < 0]
+    evidence = _Evidence(taken_apart, index, (word, other), n_documents, set())
+    both = None if index is None else together(index, word, other, n_documents, evidence.seen)
     return Comparison(
         word=word,
         other=other,
         metric=taken_apart.metric,
         score=taken_apart.score,
-        total_for=total(shares[shares > 0]),
-        total_against=total(shares[shares < 0]),
+        total_for=total(lines[lines > 0]),
+        total_against=total(lines[lines < 0]),
         rounding=0.0,
-        n_for=int((shares > 0).sum()),
-        n_against=int((shares < 0).sum()),
+        n_for=int((lines > 0).sum()),
+        n_against=int((lines < 0).sum()),
+        contributions_asked=tuple(map(evidence.of, asked)),
         contributions_for=tuple(map(evidence.of, largest)),
         contributions_against=tuple(map(evidence.of, smallest)),
-        contributions_asked=tuple(map(evidence.of, asked)),
-        together=None if index is None else together(index, word, other, n_documents),
+        together=both,
         parts=dict(taken_apart.parts),
         forms=dict(taken_apart.forms),
+        share_together=share_together,
     )
 
 
@@ -253,12 +313,14 @@ class _Evidence:
     index: DocumentIndex | None
     pair: tuple[str, str]
     n_documents: int
+    seen: set[int]
 
     def of(self, column: int) -> Contribution:
         parts = self.taken_apart
         feature = parts.feature_names[column]
         found: list[Together | None] = [None, None]
         if self.index is not None:
-            found = [together(self.index, word, feature, self.n_documents) for word in self.pair]
+            count = standing if is_place(feature) else together
+            found = [count(self.index, word, feature, self.n_documents, self.seen) for word in self.pair]
         values = float(parts.first[column]), float(parts.second[column])
         return Contribution(feature, float(parts.shares[column]), *values, *found)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from omnitm.corpus.running import parted
 from omnitm.errors import CorpusError, ParameterError
 from omnitm.explain.records import Record
 from omnitm.machine import Autoencoder, kind_key, word_key
@@ -70,19 +71,6 @@ class PlaceLiteral(Literal):
 
 
 _PHRASES = ("two after", "follows", "precedes", "two before")
-
-
-def parted(feature: str) -> tuple[int, str]:
-    """Take a coordinate of place apart: which of the four offsets, and which word.
-
-    >>> parted("was _"), parted("_ * of")
-    ((1, 'was'), (3, 'of'))
-    """
-    if feature.endswith(" * _"):
-        return 0, feature[:-4]
-    if feature.endswith(" _"):
-        return 1, feature[:-2]
-    return (3, feature[4:]) if feature.startswith("_ * ") else (2, feature[2:])
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -68,6 +69,11 @@ class MeasuredRule(Record):
     fires_with, fires_without
         In what share of fresh examples, drawn as in training, the rule holds: those made of documents with
         the word, and those without. This is what the machine was trained for; None: there were none.
+    examples_support, examples_precision
+        In how many of these examples it holds, and the share of them that was made of documents with the
+        word; half of all examples are.
+    evidence
+        How much single documents bear the rule out, see `evidence_of`; 0 if none satisfies it.
     """
 
     text: str
@@ -75,6 +81,9 @@ class MeasuredRule(Record):
     match: Match
     fires_with: float | None
     fires_without: float | None
+    examples_support: int
+    examples_precision: float | None
+    evidence: float
 
 
 @dataclass(frozen=True)
@@ -91,7 +100,8 @@ class WordExplanation(Record):
     include_from, max_state
         The threshold N from which a literal is included, and the highest state.
     rules
-        Rules of the positive clauses, the highest weight first.
+        Rules of the positive clauses, the highest weight x evidence first; then those that no document bears
+        out, the highest weight first.
     strongest, weakest, strongest_negated
         Literals "word occurs", and "word does not occur", by their mean state over the positive clauses.
     """
@@ -141,7 +151,13 @@ def explain_word(
         sizes = running.n_running_words, len(running.places_of(target))
     else:
         rates, match = firing_rates(index, rules, examples), match_rule
-    matches = [match(index, machine.word, rule.present, rule.absent, n_documents) for rule in rules]
+    measured = [
+        _measured(
+            rule, match(index, machine.word, rule.present, rule.absent, n_documents), rate, examples.labels
+        )
+        for rule, rate in zip(rules, rates, strict=True)
+    ]
+    measured.sort(key=lambda found: (-found.rule.weight * found.evidence, -found.rule.weight))
     return WordExplanation(
         word=machine.word,
         n_documents=sizes[0],
@@ -151,15 +167,41 @@ def explain_word(
         n_empty=len(machine.positive_clauses) - n_said,
         include_from=machine.include_from,
         max_state=machine.settings.max_state,
-        rules=tuple(
-            MeasuredRule(str(rule), rule, match, *rate)
-            for rule, match, rate in zip(rules, matches, rates, strict=True)
-        ),
+        rules=tuple(measured),
         strongest=strongest,
         weakest=weakest,
         strongest_negated=strongest_negated,
         kind=machine.kind,
     )
+
+
+def evidence_of(match: Match) -> float:
+    """Say how much documents bear a rule out: log2 of its lift, drawn to 0 where few documents speak.
+
+    `log2((hits + 1) / (expected + 1))`, at least 0; expected are the hits of a rule that knows nothing of the
+    word, `hits / lift`.
+
+    >>> counts = ((50, 31), (1, 500), (9, 1))
+    >>> [round(evidence_of(Match(9000, hits, hits / 9000, lift)), 1) for hits, lift in counts]
+    [4.3, 1.0, 0.0]
+    """
+    if not match.hits or not match.lift:
+        return 0.0
+    return max(0.0, math.log2((match.hits + 1) / (match.hits / match.lift + 1)))
+
+
+def _measured(
+    rule: Rule, match: Match, rates: tuple[float | None, float | None], labels: NDArray[np.bool_]
+) -> MeasuredRule:
+    n_with = int(labels.sum())
+    with_word, without = (
+        round((rate or 0.0) * count)
+        for rate, count in zip(rates, (n_with, len(labels) - n_with), strict=True)
+    )
+    support = with_word + without
+    precision = with_word / support if support else None
+    evidence = evidence_of(match)
+    return MeasuredRule(str(rule), rule, match, *rates, support, precision, evidence)
 
 
 def match_place_rule(
