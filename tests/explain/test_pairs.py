@@ -2,16 +2,18 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 from rich.console import Console
 
-from omnitm.cli.why import print_comparison
+from omnitm.cli.why import adding_up, print_comparison, share_lines
 from omnitm.corpus import DocumentIndex
 from omnitm.errors import FileError, ParameterError, UnknownWordError
-from omnitm.explain import Explainer
+from omnitm.explain import Comparison, Contribution, Explainer
+from omnitm.explain.evidence import standing
 from omnitm.machine import AutoencoderSettings
 from omnitm.similarity import scorers
 from omnitm.training import train_vectors
@@ -22,12 +24,11 @@ from omnitm.vectors import WordVectors
 def test_shares_of_coordinates_add_up(explainer: Explainer, metric: str) -> None:
     found = explainer.why("a0", "a1", metric=metric, n=12)
     parts = [*found.contributions_for, *found.contributions_against]
-    assert math.fsum(part.share for part in parts) == pytest.approx(found.score, abs=1e-12)
+    shares = [found.share_together, *(part.share for part in parts)]
+    assert math.fsum(shares) == pytest.approx(found.score, abs=1e-12)
+    assert not {"a0", "a1"} & {part.feature for part in parts}
     assert found.total_for + found.total_against + found.rounding == pytest.approx(found.score, abs=1e-12)
-    assert (found.n_for, found.n_against) == (
-        len(found.contributions_for),
-        len(found.contributions_against),
-    )
+    assert found.n_for + found.n_against == len(parts) + bool(found.share_together)
     shares = [part.share for part in found.contributions_for]
     assert shares == sorted(shares, reverse=True)
 
@@ -140,7 +141,7 @@ def test_why_explains_the_default_similarity_of_a_model_with_many_words() -> Non
     assert found.metric == explainer.vectors.default_metric == "similarity"
     assert found.score == explainer.vectors.similarity("w1", "w2")
     shares = [part.share for part in (*found.contributions_for, *found.contributions_against)]
-    assert math.fsum(shares) == pytest.approx(found.score, abs=1e-6)
+    assert math.fsum([found.share_together, *shares]) == pytest.approx(found.score, abs=1e-6)
     assert Explainer(explainer.vectors).why("w1", "w2", n=120).score == found.score
     assert found.forms == {"w1": (), "w2": ()}
 
@@ -178,3 +179,64 @@ def test_a_word_can_be_asked_about(explainer: Explainer) -> None:
         explainer.why("a0", "a1", metric="cosine", through=["zebra"])
     with pytest.raises(ParameterError, match="'through' parameter of why has no meaning for 'association'"):
         explainer.why("a0", "a1", metric="association", through=["a3"])
+
+
+def test_percentages_add_up_and_what_is_against_is_listed_only_if_it_matters() -> None:
+    parts = [Contribution(f"w{k}", 10.0 / 3, 1.0, 1.0) for k in range(3)]
+    against = (Contribution("x", -0.4, 1.0, -1.0),)
+    found = Comparison("a", "b", "similarity", 19.6, 20.0, -0.4, 0.0, 5, 1, tuple(parts), against)
+    found = replace(found, share_together=9.0)
+    lines = share_lines(found)
+    assert [name for name, _, _ in lines] == ["they occur together", "w0", "w1", "w2", "all other features"]
+    assert math.fsum(share for _, share, _ in lines) == pytest.approx(19.6)
+    matters = replace(found, score=18.0, total_against=-2.0, contributions_against=(*against, parts[0]))
+    names = [name for name, _, _ in share_lines(matters)]
+    assert names == [
+        "they occur together",
+        "w0",
+        "w1",
+        "w2",
+        "other features for",
+        "x",
+        "other features against",
+    ]
+    assert math.fsum(share for _, share, _ in share_lines(matters)) == pytest.approx(18.0)
+    for comparison in (found, matters):
+        written = adding_up([share for _, share, _ in share_lines(comparison)], comparison.score)
+        assert math.fsum(float(share[:-1]) for share in written) == pytest.approx(100.0, abs=1e-9)
+    assert adding_up([0.5, -0.5], 0.0) == ["+0.5000", "-0.5000"]
+
+
+def test_documents_of_a_comparison_are_different_ones(explainer: Explainer) -> None:
+    found = explainer.why("a0", "a1", metric="related", n_documents=2)
+    assert found.together is not None
+    documents = [document.number for document in found.together.documents]
+    for part in (*found.contributions_for, *found.contributions_against):
+        for meeting in (part.with_first, part.with_second):
+            assert meeting is not None
+            documents += [document.number for document in meeting.documents]
+    assert len(documents) > 3
+    assert len(set(documents)) == len(documents)
+
+
+def test_reasons_of_both_kinds_are_one_sentence() -> None:
+    features = ("to _", "road", "_ from", "the * _", "_ * of")
+    parts = tuple(Contribution(name, 1.0, 1.0, 1.0) for name in features)
+    found = Comparison("a", "b", "similarity", 5.0, 5.0, 0.0, 0.0, 5, 0, parts)
+    assert found.sentence == "both stand after to, before from and two after the; both occur with road"
+    assert (
+        replace(found, contributions_for=parts[3:]).sentence == "both stand two after the and two before of"
+    )
+    assert replace(found, contributions_for=()).sentence == ""
+
+
+def test_places_of_a_word_are_counted_where_a_coordinate_holds() -> None:
+    index = DocumentIndex.from_documents(
+        ["back to rome", "to rome", "to bonn", "rome fell", "to rome to rome"]
+    )
+    found = standing(index, "rome", "to _", n_documents=9)
+    assert (found.count, found.expected) == (4, 5 * 5 / 13)
+    assert [document.number for document in found.documents] == [0, 1, 4]
+    assert [document.number for document in standing(index, "rome", "to _", 9, {0, 4}).documents] == [1]
+    with pytest.raises(UnknownWordError, match="'oslo' is not in the vocabulary"):
+        standing(index, "rome", "oslo _")

@@ -11,8 +11,9 @@ from omnitm.corpus import DocumentIndex
 from omnitm.errors import ParameterError, UnknownWordError
 from omnitm.explain import Explainer
 from omnitm.explain.evidence import spread, together
+from omnitm.explain.matching import fresh_examples
 from omnitm.explain.rules import Machines
-from omnitm.explain.words import clause_states, explain_word
+from omnitm.explain.words import Match, clause_states, evidence_of, explain_word
 from omnitm.machine import AutoencoderSettings
 from omnitm.training import train_vectors
 
@@ -65,7 +66,7 @@ def test_a_known_answer() -> None:
 
 
 def test_firing_rates_are_those_of_merged_documents(board: DocumentIndex, explainer: Explainer) -> None:
-    from omnitm.explain.matching import firing_rates, fresh_examples
+    from omnitm.explain.matching import firing_rates
 
     machine = explainer.machines["a0"]
     rules = explainer.rules("a0")
@@ -82,7 +83,6 @@ def test_firing_rates_are_those_of_merged_documents(board: DocumentIndex, explai
 
 
 def test_fresh_examples_are_not_those_of_training(board: DocumentIndex, explainer: Explainer) -> None:
-    from omnitm.explain.matching import fresh_examples
     from omnitm.machine import training_examples
 
     machine = explainer.machines["a0"]
@@ -190,3 +190,34 @@ def test_a_word_that_is_in_every_document() -> None:
         vectors = train_vectors(index, ["cat"], settings=settings)
     for measured in Explainer(vectors, index).explain("cat").rules:
         assert measured.match.precision in {None, 1.0}
+
+
+def test_rules_that_documents_bear_out_come_first(explainer: Explainer) -> None:
+    rules = explainer.explain("a0", n_documents=0).rules
+    keys = [(measured.rule.weight * measured.evidence, measured.rule.weight) for measured in rules]
+    assert keys == sorted(keys, reverse=True)
+    for measured in rules:
+        assert measured.evidence == evidence_of(measured.match)
+        assert (measured.evidence > 0) <= (measured.match.hits > 0)
+        if measured.examples_support:
+            assert measured.examples_precision is not None
+    assert evidence_of(Match(0, 0, None, None)) == 0
+    assert evidence_of(Match(50, 0, 0.0, 0.0)) == 0
+    assert evidence_of(Match(100, 10, 0.1, 1.0)) == 0
+    assert evidence_of(Match(100, 10, 0.1, 0.5)) == 0
+    assert evidence_of(Match(10, 7, 0.7, 7.0)) == 2
+
+
+def test_examples_of_a_rule_are_counted(explainer: Explainer) -> None:
+    for measured in explainer.explain("a0", n_documents=0).rules:
+        labels = fresh_examples(
+            explainer.index, explainer.machines["a0"].settings, 0, explainer.machines["a0"].key
+        ).labels
+        n_with, n_without = int(labels.sum()), int((~labels).sum())
+        with_word = (measured.fires_with or 0) * n_with
+        held = with_word + (measured.fires_without or 0) * n_without
+        assert measured.examples_support == pytest.approx(held)
+        if held:
+            assert measured.examples_precision == pytest.approx(with_word / held)
+        else:
+            assert measured.examples_precision is None

@@ -74,7 +74,8 @@ def test_a_comparison_adds_up(client: TestClient, explainer: Explainer, metric: 
     found = get(client, "compare", word="car", other="wheel", metric=metric, k=24)
     assert found["total_for"] + found["total_against"] + found["rounding"] == pytest.approx(found["score"])
     parts = found["clauses"] or [*found["contributions_for"], *found["contributions_against"]]
-    assert sum(part["share"] for part in parts) == pytest.approx(found["score"] - found["rounding"])
+    shares = [found["share_together"], *(part["share"] for part in parts)]
+    assert sum(shares) == pytest.approx(found["score"] - found["rounding"])
     assert found["score"] == explainer.why("car", "wheel", metric=metric).score
 
 
