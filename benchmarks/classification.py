@@ -21,16 +21,18 @@ from omnitm.cli.train import prepare_similarity
 from omnitm.evaluation.classification import (
     CONTROLS,
     RANDOM,
+    READINGS,
     BinaryTask,
     ClassificationReport,
+    Neighbours,
+    Perturbation,
     SourceResult,
     classification_table,
     evaluate_classification,
     make_task,
 )
 from omnitm.evaluation.labelled import load_documents
-from omnitm.evaluation.perturbation import READINGS, Neighbours, Perturbation
-from omnitm.evaluation.tables import to_markdown
+from omnitm.evaluation.results import to_markdown
 from omnitm.paper.models import train_on_reviews
 from omnitm.paper.published import published_classification
 

@@ -31,8 +31,8 @@ from sklearn.feature_selection import chi2
 from omnitm import DocumentIndex, TsetlinMachineClassifier
 from omnitm.corpus import Preparation, VocabularyRules
 from omnitm.machine.classifier_banks import ClauseBanks, Documents, active_clauses, draw_epoch
-from omnitm.machine.classifier_reference import ReferenceClassifier
-from omnitm.machine.classifier_settings import ClassifierSettings, classifier_key
+from omnitm.machine.reference import ReferenceClassifier
+from omnitm.machine.settings import ClassifierSettings, classifier_key
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -27,9 +27,8 @@ from omnitm.evaluation.clustering import (
     clustering_tables,
     evaluate_clustering,
 )
-from omnitm.evaluation.document_sets import CLUSTERING_SETS
-from omnitm.evaluation.labelled import LabelledDocuments, load_documents
-from omnitm.evaluation.tables import to_markdown
+from omnitm.evaluation.labelled import CLUSTERING_SETS, LabelledDocuments, load_documents
+from omnitm.evaluation.results import to_markdown
 from omnitm.paper.published import published_clusterings
 
 RESULTS = Path(__file__).parent / "results"

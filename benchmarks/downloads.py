@@ -25,8 +25,8 @@ import numpy as np
 from omnitm.cli.evaluate_similarity import open_models
 from omnitm.evaluation.categories import category_tables, evaluate_categories
 from omnitm.evaluation.datasets import CATEGORY_SETS, PAPER_SETS, data_set
+from omnitm.evaluation.results import similarity_tables
 from omnitm.evaluation.similarity import evaluate_similarity
-from omnitm.evaluation.tables import similarity_tables
 from omnitm.vectors import WordVectors
 
 if TYPE_CHECKING:

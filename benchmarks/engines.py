@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from omnitm.corpus import DocumentIndex
-from omnitm.engines.registry import make_engine
+from omnitm.engines import make_engine
 from omnitm.machine import PAPER, AutoencoderSettings
 from omnitm.store import ModelFolder, TrainingRecord, index_fingerprint
 from omnitm.store.journal import finished_rows
@@ -147,7 +147,7 @@ def memory(index: DocumentIndex, folder: Path, arguments: argparse.Namespace) ->
     names = [name for name in engine_names(arguments) if name != "threads"]
     with ray_connected(arguments.workers) if "ray" in names else contextlib.nullcontext():
         for name in names:
-            mark = b"ray::" if name == "ray" else b"omnitm.engines.worker"
+            mark = b"ray::" if name == "ray" else b"omnitm.engines.processes"
             idle = max(private_megabytes(mark).values(), default=float(bare))
             with sampling(mark) as peaks:
                 train_model(index, folder / name, words, engine=make_engine(name, arguments.workers))

@@ -20,15 +20,21 @@ from typing import TYPE_CHECKING, Any
 
 from omnitm.cli.evaluate_interpretability import coherences, trained_again
 from omnitm.corpus import DocumentIndex
-from omnitm.evaluation.coherence import Coherence
-from omnitm.evaluation.dimensions import choose_words, nmf_of_ppmi, read_out, read_out_raw
-from omnitm.evaluation.interpretability import Interpretability, measure_interpretability
+from omnitm.evaluation.interpretability import (
+    Coherence,
+    Interpretability,
+    choose_words,
+    measure_interpretability,
+    nmf_of_ppmi,
+    read_out,
+    read_out_raw,
+)
 from omnitm.vectors import WordVectors
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from omnitm.evaluation.dimensions import Readout
+    from omnitm.evaluation.interpretability import Readout
 
 RESULTS = Path(__file__).parent / "results"
 MODELS = ("omni", "word2vec", "fasttext", "glove", "ppmi")

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from development import development_scores, report_scores
 
-from omnitm.baselines.svd import SVD, neighbour_counts
+from omnitm.baselines.ppmi import SVD, neighbour_counts
 from omnitm.baselines.tokens import Tokens, tokens_of
 from omnitm.corpus import DocumentIndex
 from omnitm.vectors import WordVectors

@@ -22,9 +22,8 @@ import numpy as np
 
 from omnitm.corpus import DocumentIndex
 from omnitm.evaluation.datasets import PAPER_SETS
-from omnitm.evaluation.results import SimilarityReport
+from omnitm.evaluation.results import SimilarityReport, similarity_tables
 from omnitm.evaluation.similarity import evaluate_similarity
-from omnitm.evaluation.tables import similarity_tables
 from omnitm.paper.published import published_rows
 from omnitm.similarity.word_forms import WordForms
 from omnitm.vectors import WordVectors

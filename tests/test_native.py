@@ -14,7 +14,7 @@ import pytest
 from omnitm import _native
 from omnitm.errors import CorpusError
 from omnitm.machine import Autoencoder, AutoencoderSettings
-from omnitm.machine.shared import SharedAutoencoder
+from omnitm.machine.autoencoder import SharedAutoencoder
 
 if TYPE_CHECKING:
     from collections.abc import Callable

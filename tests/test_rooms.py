@@ -47,7 +47,7 @@ EXCEPTIONS = {
     ("omnitm.vectors.word_vectors", "omnitm.store.model_notes"): _LOADING,
     ("omnitm.vectors.word_vectors", "omnitm.store.similarity_cache"): _LOADING,
     ("omnitm.vectors.word_vectors", "omnitm.store.record"): _LOADING,
-    ("omnitm.vectors.word_vectors", "omnitm.store.write_model"): _LOADING,
+    ("omnitm.vectors.word_vectors", "omnitm.store.folder"): _LOADING,
     ("omnitm.vectors.word_vectors", "omnitm.vectors.document_vectors"): _ENCODING,
 }
 

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from omnitm.baselines import SVD, make_baseline, svd
-from omnitm.baselines.svd import neighbour_counts
+from omnitm.baselines import SVD, make_baseline, ppmi
+from omnitm.baselines.ppmi import neighbour_counts
 from omnitm.baselines.tokens import Tokens
 from omnitm.corpus import DocumentIndex, build_index
 from omnitm.errors import CorpusError, ParameterError
@@ -26,7 +26,7 @@ def made_text(n_words: int, lengths: list[int]) -> Tokens:
 def test_counts_equal_the_plain_definition(
     monkeypatch: pytest.MonkeyPatch, words_at_once: int, positions: bool
 ) -> None:
-    monkeypatch.setattr(svd, "_WORDS_AT_ONCE", words_at_once)
+    monkeypatch.setattr(ppmi, "_WORDS_AT_ONCE", words_at_once)
     tokens, window, n_rows = made_text(9, [0, 1, 2, 30, 0, 12, 7, 0]), 3, 6
     offsets = [1, -1, 2, -2, 3, -3]
     wanted = np.zeros((n_rows, 9 * 6 if positions else 9))

@@ -7,10 +7,10 @@ import pytest
 
 from omnitm.baselines import TMAE, TwoPhaseTMAE, tmae
 from omnitm.baselines.protocol import run_in_background
-from omnitm.baselines.two_phase import clause_index, included_words
+from omnitm.baselines.tmae import clause_index, included_words
 from omnitm.errors import CorpusError, OmniTMWarning, ParameterError
 from omnitm.machine import Autoencoder, AutoencoderSettings, word_key
-from omnitm.machine.shared_reference import ReferenceSharedAutoencoder
+from omnitm.machine.reference import ReferenceSharedAutoencoder
 
 if TYPE_CHECKING:
     from omnitm.corpus import DocumentIndex

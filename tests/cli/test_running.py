@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 QUICK = ["--n-examples", "40", "--n-clauses", "8", "--accumulation", "2"]
 CRASH = """
 import os, sys
-import omnitm.engines.worker as worker
+import omnitm.engines.processes as worker
 
 class Bad(worker.WordTrainer):
     def train(self, target, key):

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from omnitm.corpus import DocumentIndex
-from omnitm.engines import Engine, ProcessesEngine, ThreadsEngine, WordJob
-from omnitm.engines.registry import ENGINES, make_engine
+from omnitm.engines import ENGINES, Engine, ProcessesEngine, ThreadsEngine, WordJob, make_engine
 from omnitm.errors import ParameterError
 from omnitm.machine import AutoencoderSettings, word_key
 from omnitm.training import train_model

@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from omnitm.engines import ray_cluster, ray_tasks
+from omnitm.engines import make_engine, ray_cluster, ray_tasks
 from omnitm.engines.job_queue import Ledger
 from omnitm.engines.protocol import WordJob
 from omnitm.engines.ray_cluster import RayEngine
 from omnitm.engines.ray_tasks import BatchTask, CorpusNotHere, train_batch
-from omnitm.engines.registry import make_engine
 from omnitm.engines.shared_corpus import SharedCorpus, shared
 from omnitm.errors import EngineError, MissingExtraError, OmniTMWarning, ParameterError
 from omnitm.machine import AutoencoderSettings, WordTrainer

@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 from omnitm.corpus import DocumentIndex, build_index
-from omnitm.engines.distribution import CorpusSource, local_copy
-from omnitm.engines.shared_corpus import ARRAYS, MappedCorpus, SharedCorpus, shared
+from omnitm.engines.shared_corpus import ARRAYS, CorpusSource, MappedCorpus, SharedCorpus, local_copy, shared
 from omnitm.errors import FileError
 
 

@@ -14,8 +14,7 @@ import numpy as np
 import pytest
 
 from omnitm.engines import ProcessesEngine, ThreadsEngine, processes
-from omnitm.engines.hang_timeout import Patience, Silence
-from omnitm.engines.job_queue import Ledger
+from omnitm.engines.job_queue import Ledger, Patience, Silence
 from omnitm.engines.protocol import WordJob
 from omnitm.errors import EngineError, OmniTMWarning, ParameterError, SetAsideError
 from omnitm.machine import AutoencoderSettings
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
 SETTINGS = AutoencoderSettings(n_clauses=6, n_examples=40, accumulation=2)
 BAD_WORD = """
 import os, signal, sys
-import omnitm.engines.worker as worker
+import omnitm.engines.processes as worker
 
 class Bad(worker.WordTrainer):
     def train(self, target, key):

@@ -14,16 +14,21 @@ from omnitm.cli import main
 from omnitm.errors import FileError, ParameterError
 from omnitm.evaluation import classification
 from omnitm.evaluation.classification import (
+    CLASSIFIERS,
     RANDOM,
     UNCHANGED,
+    Neighbours,
+    Perturbation,
+    RandomWords,
+    Replacements,
     classification_csv,
     classification_table,
     evaluate_classification,
+    make_classifier,
     make_task,
+    perturb,
 )
-from omnitm.evaluation.classifiers import CLASSIFIERS, make_classifier
 from omnitm.evaluation.labelled import LabelledDocuments
-from omnitm.evaluation.perturbation import Neighbours, Perturbation, RandomWords, Replacements, perturb
 from omnitm.paper.published import published_classification
 
 if TYPE_CHECKING:

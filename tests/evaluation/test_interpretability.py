@@ -14,20 +14,18 @@ from omnitm.cli import make_parser
 from omnitm.cli.evaluate_interpretability import trained_again
 from omnitm.corpus import DocumentIndex, build_index
 from omnitm.errors import ParameterError
-from omnitm.evaluation.coherence import Coherence
-from omnitm.evaluation.dimensions import (
+from omnitm.evaluation.interpretability import (
+    Coherence,
     Readout,
+    _Columns,
     choose_words,
+    faithfulness,
+    measure_interpretability,
     nmf_of_ppmi,
     positive_pmi,
     read_out,
     read_out_again,
     read_out_raw,
-)
-from omnitm.evaluation.interpretability import (
-    _Columns,
-    faithfulness,
-    measure_interpretability,
     stability,
     word_tops,
 )

@@ -9,8 +9,13 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from omnitm.errors import FileError, ParameterError
-from omnitm.evaluation.document_sets import CLUSTERING_SETS, DOCUMENT_SETS, document_set
-from omnitm.evaluation.labelled import load_documents, read_documents
+from omnitm.evaluation.labelled import (
+    CLUSTERING_SETS,
+    DOCUMENT_SETS,
+    document_set,
+    load_documents,
+    read_documents,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -14,8 +14,7 @@ from omnitm.errors import ParameterError
 from omnitm.evaluation import PAPER_SETS, evaluate_similarity
 from omnitm.evaluation.correlation import draw_counts
 from omnitm.evaluation.pairs import WordPairs
-from omnitm.evaluation.results import SimilarityReport
-from omnitm.evaluation.tables import PlainTable, similarity_csv, similarity_tables
+from omnitm.evaluation.results import PlainTable, SimilarityReport, similarity_csv, similarity_tables
 from omnitm.store import ModelRecord
 from omnitm.vectors import WordVectors
 

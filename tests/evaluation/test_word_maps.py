@@ -14,8 +14,17 @@ from omnitm import WordVectors
 from omnitm.cli import main
 from omnitm.errors import FileError, ParameterError
 from omnitm.evaluation.plots import draw_map, map_html, map_picture, plot_map
-from omnitm.evaluation.word_groups import WORD_GROUPS, known_groups, load_groups, read_groups
-from omnitm.evaluation.word_maps import Separation, WordMap, map_words, separation, separation_table
+from omnitm.evaluation.word_maps import (
+    WORD_GROUPS,
+    Separation,
+    WordMap,
+    known_groups,
+    load_groups,
+    map_words,
+    read_groups,
+    separation,
+    separation_table,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path

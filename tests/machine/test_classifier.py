@@ -17,7 +17,7 @@ from sklearn.utils.estimator_checks import check_estimator
 
 from omnitm import TsetlinMachineClassifier
 from omnitm.errors import CorpusError, ParameterError
-from omnitm.machine.classifier_settings import ClassifierSettings, classifier_key
+from omnitm.machine.settings import ClassifierSettings, classifier_key
 
 SMALL: dict[str, Any] = {"n_clauses": 20, "threshold": 20, "clause_drop": 0.0, "n_epochs": 5, "n_jobs": 1}
 

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from omnitm import _native
 from omnitm.machine.autoencoder import instruction_sets
 from omnitm.machine.classifier_banks import ClauseBanks, Documents, aligned_zeros
-from omnitm.machine.classifier_reference import ReferenceClassifier
-from omnitm.machine.classifier_settings import ClassifierSettings, classifier_key
+from omnitm.machine.reference import ReferenceClassifier
+from omnitm.machine.settings import ClassifierSettings, classifier_key
 
 
 def random_documents(random: np.random.Generator, n_documents: int, n_words: int) -> Any:

@@ -14,10 +14,8 @@ from scipy.sparse import csr_matrix
 from omnitm import _native
 from omnitm.corpus import DocumentIndex
 from omnitm.machine import Autoencoder, AutoencoderSettings, instruction_sets
-from omnitm.machine.autoencoder import corpus_arrays, native_settings
-from omnitm.machine.reference import ReferenceAutoencoder, omni_embedding
-from omnitm.machine.shared import SharedAutoencoder
-from omnitm.machine.shared_reference import ReferenceSharedAutoencoder
+from omnitm.machine.autoencoder import SharedAutoencoder, corpus_arrays, native_settings
+from omnitm.machine.reference import ReferenceAutoencoder, ReferenceSharedAutoencoder, omni_embedding
 
 if TYPE_CHECKING:
     from collections.abc import Callable

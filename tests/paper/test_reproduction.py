@@ -18,8 +18,8 @@ from omnitm import WordVectors
 from omnitm.baselines import make_baseline
 from omnitm.cli import main
 from omnitm.errors import FileError, OmniTMError, ParameterError
-from omnitm.evaluation.tables import PlainTable
-from omnitm.evaluation.word_groups import WORD_GROUPS
+from omnitm.evaluation.results import PlainTable
+from omnitm.evaluation.word_maps import WORD_GROUPS
 from omnitm.machine import PAPER, AutoencoderSettings
 from omnitm.paper import models as paper_models
 from omnitm.paper.report import as_html, as_markdown

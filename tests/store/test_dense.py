@@ -11,7 +11,7 @@ import pytest
 from omnitm.errors import FileError
 from omnitm.files.checked import BLOCK, CheckedFile, FileDigest
 from omnitm.similarity.row_products import row_dots, row_lengths
-from omnitm.store.dense import MappedMatrix
+from omnitm.store.rows import MappedMatrix
 
 if TYPE_CHECKING:
     from collections.abc import Callable

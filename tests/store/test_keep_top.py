@@ -14,7 +14,7 @@ from omnitm.cli import main
 from omnitm.errors import FileError, ParameterError
 from omnitm.machine import AutoencoderSettings
 from omnitm.store import load_model, pack_model, unpack_model
-from omnitm.store.top import TopMatrix, encode_top, row_type
+from omnitm.store.rows import TopMatrix, encode_top, row_type
 from omnitm.training import train_model
 from omnitm.training.vocabulary import add_words
 from omnitm.vectors import WordVectors

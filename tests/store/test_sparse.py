@@ -15,7 +15,7 @@ from omnitm.baselines import PPMI
 from omnitm.cli import main
 from omnitm.errors import FileError
 from omnitm.store import load_model, pack_model, unpack_model
-from omnitm.store.sparse import SparseEncoder, SparseMatrix
+from omnitm.store.rows import SparseEncoder, SparseMatrix
 from omnitm.vectors import WordVectors
 
 if TYPE_CHECKING:

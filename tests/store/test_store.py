@@ -362,7 +362,7 @@ import sys
 sys.path.insert(0, sys.argv[1])
 from conftest import checkerboard
 from omnitm.training import train_model
-from omnitm.engines.registry import make_engine
+from omnitm.engines import make_engine
 from omnitm.machine import AutoencoderSettings
 settings = AutoencoderSettings(n_clauses=32, n_examples=int(sys.argv[4]))
 index = checkerboard(n_topics=8, words_per_topic=20)

@@ -29,7 +29,7 @@ from omnitm.machine import (
 from omnitm.store import index_fingerprint
 from omnitm.store.manifest import KIND, model_manifest
 from omnitm.store.packing import pack_model, unpack_model
-from omnitm.store.top import place_encoder
+from omnitm.store.rows import place_encoder
 from omnitm.training import train_model, train_vectors
 from omnitm.training.shards import Shard, merge_models
 from omnitm.training.vocabulary import add_words, default_settings, extend_vectors

@@ -1,4 +1,4 @@
-"""PPMI: how much more often two words share a document than chance would have it; nothing is learned."""
+"""PPMI, how much more often two words meet than chance would have it, and SVD of it; nothing is learned."""
 
 from __future__ import annotations
 
@@ -8,8 +8,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from omnitm.baselines.protocol import as_word_vectors
-from omnitm.parameters import check_integer, check_real
-from omnitm.store.sparse import SparseMatrix
+from omnitm.baselines.tokens import Tokens, tokens_of
+from omnitm.errors import CorpusError
+from omnitm.parameters import check_flag, check_integer, check_real
+from omnitm.similarity.truncated_svd import truncated_svd
+from omnitm.store.rows import SparseMatrix
 from omnitm.training.progress import reporting
 from omnitm.training.vocabulary import check_targets
 
@@ -141,3 +144,130 @@ def _shared_documents(index: DocumentIndex, word_ids: Sequence[int]) -> Iterator
         )
         pairs = (chosen @ documents).tocoo()
         yield first, _Counts(ids, pairs.row.astype(np.int64), pairs.col.astype(np.int64), pairs.data)
+
+
+_WORDS_AT_ONCE = 4_000_000  # running words whose neighbours are counted together
+
+
+@dataclass(frozen=True, kw_only=True)
+class SVD:
+    """Truncated singular value decomposition of PPMI of neighbours (Levy, Goldberg & Dagan 2015).
+
+    Parameters
+    ----------
+    vector_size
+        Number of coordinates.
+    window
+        How far apart two neighbours may be, in words of the text that the model reads.
+    positions
+        Whether a neighbour two words before is another context than the same word one after.
+    smoothing
+        Power of the contexts' counts, as in `PPMI`.
+    shift
+        Neighbours must be so many times more frequent than chance; 1: no shift.
+    power
+        Of the singular values that scale the coordinates: 0 weighs all alike, 1 is the decomposition itself.
+    function_words
+        Whether the model reads the stop words of the index, too, as contexts.
+    centred
+        Whether the mean of all vectors is taken from each.
+    seed
+        Seed of the random projection.
+    n_jobs
+        Has no effect.
+    """
+
+    vector_size: int = 300
+    window: int = 2
+    positions: bool = True
+    smoothing: float = 0.75
+    shift: float = 1.0
+    power: float = 0.0
+    function_words: bool = True
+    centred: bool = False
+    seed: int = 0
+    n_jobs: int = 1
+    name: ClassVar[str] = "svd"
+
+    def __post_init__(self) -> None:
+        for setting in ("vector_size", "window", "n_jobs"):
+            check_integer("SVD", setting, getattr(self, setting), 1, 1 << 20)
+        for setting in ("positions", "function_words", "centred"):
+            check_flag("SVD", setting, getattr(self, setting))
+        check_real("SVD", "smoothing", self.smoothing, 0.0, 1.0)
+        check_real("SVD", "power", self.power, 0.0, 1.0)
+        check_real("SVD", "shift", self.shift, 1e-3, 1e6)
+        check_integer("SVD", "seed", self.seed, 0)
+
+    def train(
+        self, index: DocumentIndex, words: Iterable[str] | None = None, *, progress: ProgressOption = False
+    ) -> WordVectors:
+        """Count neighbours in the text behind the index, then decompose; rows are `words`, or all words."""
+        targets = check_targets(index, words)
+        with (
+            tokens_of(index, function_words=self.function_words) as tokens,
+            reporting(progress, 0, len(tokens.ids), "counting neighbours") as report,
+        ):
+            counts = neighbour_counts(tokens, index.n_words, self.window, self.positions, report)
+        vectors = self.fit(counts)[[index.word_id(word) for word in targets]]
+        return as_word_vectors(self, index, vectors, targets)
+
+    def fit(self, counts: Any) -> NDArray[np.float32]:
+        """Decompose the PPMI of counts, words x contexts."""
+        weighed = self.information(counts)
+        if weighed.nnz == 0:
+            raise CorpusError(
+                "No two words of the text are neighbours more often than chance: SVD has nothing to read."
+            )
+        found = truncated_svd(weighed, min(self.vector_size, *weighed.shape), self.seed)
+        vectors = np.zeros((weighed.shape[0], self.vector_size), dtype=np.float32)
+        vectors[:, : len(found.singular)] = found.left * found.singular**self.power
+        if self.centred:
+            vectors -= vectors.mean(axis=0)
+        return vectors
+
+    def information(self, counts: Any) -> Any:
+        """Return the positive pointwise mutual information of counts, as a sparse matrix."""
+        from scipy.sparse import csr_matrix
+
+        entries = counts.tocoo()
+        words, contexts = (np.asarray(counts.sum(axis=axis), dtype=np.float64).ravel() for axis in (1, 0))
+        chance = (
+            words[entries.row] * smoothed(contexts, self.smoothing)[entries.col] / words.sum() * self.shift
+        )
+        values = np.log(entries.data / chance)
+        kept = values > 0
+        parts = (values[kept].astype(np.float32), (entries.row[kept], entries.col[kept]))
+        return csr_matrix(parts, shape=counts.shape)
+
+
+def neighbour_counts(
+    tokens: Tokens, n_words: int, window: int, positions: bool, report: Callable[[int], None]
+) -> Any:
+    """Count neighbours within documents: words x contexts; a context is a word, or a word at an offset.
+
+    Only the first `n_words` words have rows; all words of the tokens are contexts.
+    """
+    from scipy.sparse import csr_matrix
+
+    n_names = len(tokens.names)
+    shape = (n_words, n_names * 2 * window if positions else n_names)
+    total = csr_matrix(shape, dtype=np.float32)
+    offsets = tokens.offsets.astype(np.int64)
+    first = 0
+    while first < tokens.n_documents:
+        last = int(np.searchsorted(offsets, offsets[first] + _WORDS_AT_ONCE, side="right")) - 1
+        last = min(max(last, first + 1), tokens.n_documents)
+        ids = tokens.ids[offsets[first] : offsets[last]].astype(np.int64)
+        document = np.repeat(np.arange(last - first), np.diff(offsets[first : last + 1]))
+        for distance in range(1, window + 1):
+            together = document[:-distance] == document[distance:]
+            before, after = ids[:-distance][together], ids[distance:][together]
+            for side, (rows, columns) in enumerate(((before, after), (after, before))):
+                kept = rows < n_words
+                shift = n_names * (2 * distance - 2 + side) if positions else 0
+                ones = np.ones(int(kept.sum()), dtype=np.float32)
+                total = total + csr_matrix((ones, (rows[kept], columns[kept] + shift)), shape=shape)
+        first = last
+        report(int(offsets[last]))
+    return total

@@ -100,7 +100,7 @@ def _corpus_text(folder: Path, console: Console) -> Path:
 
 
 def _corpus_index(folder: Path, text: Path, threads: int) -> DocumentIndex:
-    from omnitm.cli.corpora import make_index
+    from omnitm.cli.train import make_index
     from omnitm.corpus import DocumentIndex, VocabularyRules
     from omnitm.files.kinds import kind_of
 

@@ -23,8 +23,7 @@ documents of your own, with the fields text, label (two of them) and split (trai
 
 def fill(parser: argparse.ArgumentParser) -> None:
     """Add the options of this command."""
-    from omnitm.evaluation.classifiers import CLASSIFIERS
-    from omnitm.evaluation.perturbation import READINGS
+    from omnitm.evaluation.classification import CLASSIFIERS, READINGS
     from omnitm.similarity.scorers import SCORERS
 
     parser.add_argument(
@@ -70,12 +69,12 @@ def run(arguments: argparse.Namespace) -> int:
     from rich.console import Console
 
     from omnitm.evaluation.classification import (
+        Perturbation,
         classification_csv,
         classification_table,
         evaluate_classification,
     )
     from omnitm.evaluation.labelled import load_documents
-    from omnitm.evaluation.perturbation import Perturbation
     from omnitm.paper.published import published_classification
 
     perturbation = Perturbation(share=arguments.share, reading=arguments.reading)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from omnitm.cli.evaluate_similarity import open_models
 from omnitm.cli.reports import add_output_options, emit
-from omnitm.evaluation.document_sets import CLUSTERING_SETS
+from omnitm.evaluation.labelled import CLUSTERING_SETS
 
 if TYPE_CHECKING:
     import argparse

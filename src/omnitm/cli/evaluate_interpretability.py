@@ -14,8 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from omnitm.corpus import DocumentIndex
-    from omnitm.evaluation.dimensions import Readout
-    from omnitm.evaluation.interpretability import Interpretability
+    from omnitm.evaluation.interpretability import Interpretability, Readout
     from omnitm.vectors import WordVectors
 
 EXAMPLE = """\
@@ -67,9 +66,13 @@ def run(arguments: argparse.Namespace) -> int:
 def measure_all(arguments: argparse.Namespace) -> list[Interpretability]:
     """Read every model out and measure it."""
     from omnitm.corpus import DocumentIndex
-    from omnitm.evaluation.coherence import Coherence
-    from omnitm.evaluation.dimensions import choose_words, nmf_of_ppmi, read_out
-    from omnitm.evaluation.interpretability import measure_interpretability
+    from omnitm.evaluation.interpretability import (
+        Coherence,
+        choose_words,
+        measure_interpretability,
+        nmf_of_ppmi,
+        read_out,
+    )
     from omnitm.vectors import WordVectors
 
     for name in ("vocabulary", "words"):
@@ -105,7 +108,7 @@ def trained_again(
     """
     from dataclasses import replace
 
-    from omnitm.evaluation.dimensions import read_out, read_out_again
+    from omnitm.evaluation.interpretability import read_out, read_out_again
     from omnitm.explain.find_index import index_of_model
     from omnitm.store import TrainingRecord
     from omnitm.training import train_vectors

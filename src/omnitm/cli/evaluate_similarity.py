@@ -81,8 +81,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Score all models and print one table."""
     from rich.console import Console
 
+    from omnitm.evaluation.results import similarity_csv, similarity_tables
     from omnitm.evaluation.similarity import evaluate_similarity
-    from omnitm.evaluation.tables import similarity_csv, similarity_tables
     from omnitm.paper.published import published_rows
     from omnitm.similarity.scorers import SCORERS
 

@@ -42,7 +42,7 @@ def fill(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Open the model, then serve the page until Ctrl-C."""
-    from omnitm.evaluation.word_groups import read_groups
+    from omnitm.evaluation.word_maps import read_groups
     from omnitm.explain import Explainer
     from omnitm.explorer import ExplorerSettings, serve
 

@@ -48,8 +48,7 @@ def run(arguments: argparse.Namespace) -> int:
     from rich.console import Console
 
     from omnitm.evaluation.plots import check_ending, left_alone, plot_map
-    from omnitm.evaluation.word_groups import load_groups
-    from omnitm.evaluation.word_maps import map_words, separation_table
+    from omnitm.evaluation.word_maps import load_groups, map_words, separation_table
 
     output: Path | None = arguments.output
     if output is not None:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
-    from omnitm.evaluation.tables import PlainTable
+    from omnitm.evaluation.results import PlainTable
     from omnitm.explain import Document, Explainer
 
 
@@ -124,7 +124,7 @@ def emit(
     to_csv: Callable[[], str],
 ) -> None:
     """Write results in the form that was asked for."""
-    from omnitm.evaluation.tables import to_markdown
+    from omnitm.evaluation.results import to_markdown
     from omnitm.files.kinds import refuse_to_replace
 
     output: Path | None = arguments.output

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
+import json
 import sys
 import time
 from dataclasses import fields
@@ -11,17 +13,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from omnitm.cli.running import (
-    add_running_options,
-    check_no_running_options,
-    chosen_engine,
-    listening,
-)
+from omnitm.engines import ENGINES, make_engine
 from omnitm.errors import FileError, ParameterError
 from omnitm.machine import PAPER, AutoencoderSettings
 
 if TYPE_CHECKING:
-    from omnitm.corpus import DocumentIndex
+    from collections.abc import Callable, Iterator
+
+    from omnitm.corpus import DocumentIndex, VocabularyRules
+    from omnitm.training.progress import Progress
     from omnitm.vectors import WordVectors
 
 EXAMPLE = """\
@@ -68,6 +68,13 @@ _SETTING_HELP: dict[str, tuple[Any, str]] = {
     "n_place_features": (int, "words, the most frequent ones, that are looked for around a word"),
 }
 
+_ONE_GO = "it is trained in one go"
+_ONLY_OMNI = {
+    **dict.fromkeys(("resume", "add", "engine", "address", "patience", "shard", "log"), _ONE_GO),
+    "paper": "the paper's settings are its default",
+    "keep_top": "its rows are stored whole",
+}
+
 
 def fill(parser: argparse.ArgumentParser) -> None:
     """Add the options of this command."""
@@ -111,8 +118,47 @@ def fill(parser: argparse.ArgumentParser) -> None:
         help="licence of the model, for its card, such as cc-by-4.0 (`omnitm card` says more, at any time)",
     )
     parser.add_argument("--quiet", action="store_true", help="no progress bar, no summary")
-    add_running_options(parser)
+    _add_running_options(parser)
     _add_settings(parser)
+
+
+def _add_running_options(parser: argparse.ArgumentParser) -> None:
+    """Add options that say where words are trained, which of them, and what is written down."""
+    group = parser.add_argument_group("where to train (docs/engines.md)")
+    group.add_argument(
+        "--engine",
+        choices=ENGINES,
+        default="threads",
+        help="threads of this process (default), processes that are replaced when they die, or a Ray "
+        "cluster: the result is the same, bit for bit",
+    )
+    group.add_argument(
+        "--threads",
+        "--workers",
+        metavar="N",
+        type=int,
+        help="threads or worker processes to train in (default: one per core)",
+    )
+    group.add_argument(
+        "--address",
+        metavar="HOST:PORT",
+        help="a running Ray cluster, or 'auto' (with --engine ray; default: start one here)",
+    )
+    group.add_argument(
+        "--patience",
+        metavar="SECONDS",
+        type=float,
+        help="replace a worker process that has not finished a word for so long "
+        "(default: more than ten minutes)",
+    )
+    group.add_argument(
+        "--shard",
+        metavar="K/N",
+        help="train the K-th of N parts of the words; `omnitm merge` puts the parts together",
+    )
+    group.add_argument(
+        "--log", metavar="FILE", type=Path, help="append progress and failures to this file, as JSON lines"
+    )
 
 
 def _add_settings(parser: argparse.ArgumentParser) -> None:
@@ -145,7 +191,6 @@ def _add_settings(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Train, and say what came out."""
-    from omnitm.cli.corpora import open_corpus
     from omnitm.engines.threads import available_cores
     from omnitm.files.kinds import refuse_to_replace
     from omnitm.store.folder import check_free_for_use
@@ -155,7 +200,8 @@ def run(arguments: argparse.Namespace) -> int:
     refuse_to_replace(arguments.output, "model")
     if arguments.model not in {"omni", "fast-omni"}:
         return _run_baseline(arguments)
-    given, engine = _settings(arguments), chosen_engine(arguments)
+    given = _settings(arguments)
+    engine = make_engine(arguments.engine, arguments.threads, arguments.address, patience=arguments.patience)
     if arguments.add and (given or arguments.seed is not None or arguments.keep_top is not None):
         raise ParameterError(
             "--add trains with the settings and seed of the model; leave out other settings."
@@ -198,33 +244,53 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _run_baseline(arguments: argparse.Namespace) -> int:
-    from omnitm.cli.corpora import open_corpus
-    from omnitm.cli.train_baseline import baseline_settings, check_options, train_baseline
+    """Train a model that is not Omni; mistakes in its settings come before any work."""
+    from omnitm.baselines import make_baseline
     from omnitm.store.folder import check_free_for_use
+    from omnitm.vectors import WordVectors
 
-    check_options(arguments)
-    check_no_running_options(arguments)
-    settings = baseline_settings(arguments, _SETTING_HELP)
+    _check_only_for_omni(arguments)
+    baseline = make_baseline(arguments.model, _baseline_settings(arguments))
     named = None if arguments.words is None else read_targets(arguments.words)
-    check_free_for_use(arguments.output, force=arguments.force)
+    output, quiet = arguments.output, arguments.quiet
+    check_free_for_use(output, force=arguments.force)
     started = time.monotonic()
-    vectors = train_baseline(
-        arguments,
-        settings,
-        lambda: open_corpus(
-            arguments.corpus,
-            arguments.output,
-            reuse=False,
-            threads=arguments.threads or 1,
-            quiet=arguments.quiet,
-        ),
-        lambda index: named or _top_words(arguments, index),
-    )
+    index = open_corpus(arguments.corpus, output, reuse=False, threads=arguments.threads or 1, quiet=quiet)
+    vectors = baseline.train(index, named or _top_words(arguments, index), progress=not quiet)
+    vectors.save(output, force=arguments.force)
     _note_license(arguments)
-    prepare_similarity(arguments.output, quiet=arguments.quiet)
-    if not arguments.quiet:
-        _say_what_is_there(arguments.output, vectors, time.monotonic() - started)
+    prepare_similarity(output, quiet=quiet)
+    if not quiet:
+        _say_what_is_there(output, WordVectors.load(output), time.monotonic() - started)
     return 0
+
+
+def _check_only_for_omni(arguments: argparse.Namespace) -> None:
+    """Refuse what only the Omni models, which are trained word by word, can do."""
+    for name, reason in _ONLY_OMNI.items():
+        if getattr(arguments, name) not in {None, False, "threads"}:
+            option = "--" + name.replace("_", "-")
+            raise ParameterError(f"{option} is for the Omni models, not for {arguments.model}: {reason}.")
+
+
+def _baseline_settings(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Collect what was given on the command line: options of the same names, --seed, --threads and --set."""
+    given = {name: value for name, value in vars(arguments).items() if name in _SETTING_HELP}
+    if arguments.seed is not None:
+        given["seed"] = arguments.seed
+    if arguments.threads is not None:
+        given["n_jobs"] = arguments.threads
+    return {**given, **dict(map(_named_value, arguments.set))}
+
+
+def _named_value(text: str) -> tuple[str, Any]:
+    name, equals, value = text.partition("=")
+    if not equals or not name:
+        raise ParameterError(f"--set must be NAME=VALUE, such as --set window=10. Got {text!r}.")
+    try:
+        return name, json.loads(value)
+    except ValueError:
+        return name, value
 
 
 def _note_license(arguments: argparse.Namespace) -> None:
@@ -332,3 +398,68 @@ def _say_what_is_there(path: Path, vectors: WordVectors, seconds: float) -> None
     )
     word = shell_name(vectors.index_to_key[0])
     print(f"try: omnitm similar {shell_name(path)} {word}", file=sys.stderr)
+
+
+@contextlib.contextmanager
+def listening(arguments: argparse.Namespace) -> Iterator[Any]:
+    """Yield what is told about progress: a bar, a log, both or neither."""
+    from omnitm.training.progress import ProgressBar, ProgressLog
+
+    listeners: list[Callable[[Progress], object]] = []
+
+    def tell(state: Progress) -> None:
+        for listener in listeners:
+            listener(state)
+
+    with contextlib.ExitStack() as stack:
+        if not arguments.quiet:
+            listeners.append(stack.enter_context(ProgressBar()))
+        if arguments.log is not None:
+            facts = {"model": str(arguments.output), "engine": arguments.engine}
+            listeners.append(stack.enter_context(ProgressLog(arguments.log, facts)))
+        yield tell
+
+
+def open_corpus(source: str | None, model: Path, *, reuse: bool, threads: int, quiet: bool) -> DocumentIndex:
+    """Open the index that a model is trained from.
+
+    Parameters
+    ----------
+    source
+        Folder of an index, or text; None: the index inside the model's folder.
+    reuse
+        Whether an index inside the model's folder stands for the text that it was made of.
+    """
+    from omnitm.corpus import DocumentIndex
+    from omnitm.files.kinds import kind_of
+    from omnitm.store.model_notes import INDEX
+
+    own = model / INDEX
+    if source is not None and kind_of(source) == "index":
+        return DocumentIndex.open(source)
+    if reuse and kind_of(own) == "index":
+        if not quiet:
+            print(f"using the index in {own}", file=sys.stderr)
+        return DocumentIndex.open(own)
+    if source is None:
+        raise ParameterError(f"CORPUS is missing: {model} has no index of its own; give an index or text.")
+    return make_index(source, own, threads=threads, quiet=quiet)
+
+
+def make_index(
+    source: str | Path,
+    output: Path,
+    *,
+    vocabulary: VocabularyRules | None = None,
+    threads: int,
+    quiet: bool,
+) -> DocumentIndex:
+    """Make an index with the paper's preparation, in place of an older one of the same name."""
+    from rich.console import Console
+
+    from omnitm.corpus import DocumentIndex, Resources, build_index
+
+    resources = Resources(n_threads=threads)
+    with Console(stderr=True, quiet=quiet).status(f"indexing {source}"):
+        build_index(source, output, vocabulary=vocabulary, resources=resources, overwrite=output.exists())
+    return DocumentIndex.open(output)

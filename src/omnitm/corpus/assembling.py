@@ -15,8 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from omnitm.corpus.counting import Counted, CountedBlock, Generation
-    from omnitm.corpus.scratch import Handle, Scratch
-    from omnitm.corpus.spread import Spread
+    from omnitm.corpus.scratch import Handle, Scratch, Spread
 
 PAIRS_PER_RUN = 2_000_000
 DOCUMENT_END = 2**32 - 1  # in a running text

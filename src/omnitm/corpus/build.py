@@ -14,9 +14,8 @@ from omnitm.corpus.assembling import Assembled, Assembler
 from omnitm.corpus.counting import MOST_TOKENS, Worker, count_blocks
 from omnitm.corpus.documents import check_documents, document_blocks, source_blocks
 from omnitm.corpus.preparation import Preparation
-from omnitm.corpus.reading import Reading, find_sources
-from omnitm.corpus.scratch import FileScratch, MemoryScratch
-from omnitm.corpus.spread import Spread
+from omnitm.corpus.reading import Reading, binary_file, find_sources, not_text
+from omnitm.corpus.scratch import FileScratch, MemoryScratch, Spread
 from omnitm.corpus.storage import (
     OTHER_WORDS,
     FolderSink,
@@ -24,7 +23,6 @@ from omnitm.corpus.storage import (
     to_json_text,
     vocabulary_text,
 )
-from omnitm.corpus.streams import binary_file, not_text
 from omnitm.corpus.vocabulary import MOST_OTHER_WORDS, IndexSummary, VocabularyChoice, VocabularyRules
 from omnitm.errors import CorpusError
 from omnitm.files.system import system

@@ -24,8 +24,7 @@ if TYPE_CHECKING:
 
     from omnitm._native import CharacterRules
     from omnitm.corpus.reading import TextBlock
-    from omnitm.corpus.scratch import Handle, Scratch
-    from omnitm.corpus.spread import Spread
+    from omnitm.corpus.scratch import Handle, Scratch, Spread
 
 N_PARTITIONS = 64
 MOST_DOCUMENTS = 2**32 - 2

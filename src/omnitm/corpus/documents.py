@@ -10,14 +10,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from omnitm.corpus.preparation import checked_tokens
-from omnitm.corpus.reading import BLOCK_SIZE, TextBlock, cut_text, split_documents
-from omnitm.corpus.streams import SourceStream, TranscodedStream, not_text
+from omnitm.corpus.reading import (
+    BLOCK_SIZE,
+    SourceStream,
+    TextBlock,
+    TranscodedStream,
+    cut_text,
+    not_text,
+    split_documents,
+)
 from omnitm.errors import CorpusError, FileError, MissingExtraError
 
 if TYPE_CHECKING:
     from omnitm.corpus.preparation import Preparation
-    from omnitm.corpus.reading import Reading
-    from omnitm.corpus.streams import ByteStream
+    from omnitm.corpus.reading import ByteStream, Reading
 
 Document = str | Sequence[str]
 ROWS_PER_BATCH = 1024

@@ -10,8 +10,14 @@ import numpy as np
 
 from omnitm.corpus import storage
 from omnitm.corpus.documents import decoded, records_of, utf8_stream
-from omnitm.corpus.reading import Reading, cut_text, split_documents
-from omnitm.corpus.streams import PACKED_SUFFIXES, SourceStream, skip_bytes
+from omnitm.corpus.reading import (
+    PACKED_SUFFIXES,
+    Reading,
+    SourceStream,
+    cut_text,
+    skip_bytes,
+    split_documents,
+)
 from omnitm.errors import FileError
 
 if TYPE_CHECKING:

@@ -1,12 +1,18 @@
-"""Train words in processes of this machine: one that dies is replaced, and its words are tried again."""
+"""Train words in processes of this machine: one that dies is replaced, and its words are tried again.
+
+`serve` is the inside of such a process: words come in, rows go out; it ends when its supervisor does.
+"""
 
 from __future__ import annotations
 
 import os
+import queue
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections import deque
 from multiprocessing.connection import Connection, Pipe, wait
@@ -15,13 +21,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from omnitm.engines.hang_timeout import Patience, Silence, check_patience
-from omnitm.engines.job_queue import Ledger
-from omnitm.engines.shared_corpus import SharedCorpus, shared
+from omnitm.engines.job_queue import Ledger, Patience, Silence, check_patience
+from omnitm.engines.shared_corpus import MappedCorpus, SharedCorpus, shared
 from omnitm.engines.threads import available_cores
-from omnitm.engines.worker import FAILED, HEADER, READY
 from omnitm.errors import EngineError
 from omnitm.files.system import system
+from omnitm.machine.autoencoder import WordTrainer
 from omnitm.parameters import check_integer
 
 if TYPE_CHECKING:
@@ -34,7 +39,7 @@ if TYPE_CHECKING:
     from omnitm.machine import AutoencoderSettings
 
 # A plain interpreter, not multiprocessing.Process: that would run the caller's script a second time.
-BOOT = "import sys; from omnitm.engines.worker import serve; serve(int(sys.argv[1]))"
+BOOT = "import sys; from omnitm.engines.processes import serve; serve(int(sys.argv[1]))"
 _SECONDS_BETWEEN_REPORTS = 0.1
 _SECONDS_TO_START = 600.0
 _SECONDS_TO_END = 5.0
@@ -233,3 +238,51 @@ class _Worker:
 
 
 _MEANINGS = {"SIGKILL": " (out of memory?)", "SIGSEGV": " (a crash in native code)"}
+
+
+HEADER = struct.Struct("<qq")  # kind of message, row; a vector or the text of an error follows
+READY, ROW, FAILED = range(3)
+
+
+def serve(descriptor: int) -> None:
+    """Train the words that come through a connection until it is closed."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the supervisor's, which ends its workers
+    connection = Connection(descriptor)
+    place, settings = connection.recv()
+    corpus = MappedCorpus.open(SharedCorpus(*place))
+    jobs: queue.SimpleQueue[WordJob] = queue.SimpleQueue()
+    threading.Thread(target=_listen, args=(connection, jobs), daemon=True).start()
+    _work(connection, corpus, settings, jobs)
+
+
+def _listen(connection: Connection, jobs: queue.SimpleQueue[WordJob]) -> None:
+    """Receive words; the end of the supervisor, however it came, is the end of this process."""
+    try:
+        while True:
+            jobs.put(connection.recv())
+    except (EOFError, OSError):
+        os._exit(0)
+
+
+def _work(
+    connection: Connection,
+    corpus: MappedCorpus,
+    settings: AutoencoderSettings,
+    jobs: queue.SimpleQueue[WordJob],
+) -> None:
+    machine = WordTrainer(corpus, settings)
+    message = bytearray(HEADER.size + 2 * machine.row_size)
+    vector = np.frombuffer(message, dtype=np.int16, offset=HEADER.size)
+    connection.send_bytes(HEADER.pack(READY, 0))
+    while True:
+        job = jobs.get()
+        try:
+            machine.train(job.target, job.key)
+            machine.embedding(vector)
+        except (MemoryError, ValueError, RuntimeError) as error:
+            problem = f"{type(error).__name__}: {error}"
+            connection.send_bytes(HEADER.pack(FAILED, job.row) + problem.encode())
+            machine = WordTrainer(corpus, settings)  # the old one may be half-done
+        else:
+            HEADER.pack_into(message, 0, ROW, job.row)
+            connection.send_bytes(message)

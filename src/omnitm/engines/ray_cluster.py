@@ -18,11 +18,9 @@ from urllib.parse import urlsplit
 
 from omnitm import __version__
 from omnitm.engines import ray_leftovers
-from omnitm.engines.distribution import CorpusSource
-from omnitm.engines.hang_timeout import check_patience
-from omnitm.engines.job_queue import Ledger
+from omnitm.engines.job_queue import Ledger, check_patience
 from omnitm.engines.ray_tasks import BatchResult, BatchTask, CorpusNotHere, train_batch
-from omnitm.engines.shared_corpus import shared
+from omnitm.engines.shared_corpus import CorpusSource, shared
 from omnitm.errors import EngineError, MissingExtraError
 from omnitm.machine.autoencoder import n_features
 from omnitm.parameters import check_integer

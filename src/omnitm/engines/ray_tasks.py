@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from omnitm import __version__
-from omnitm.engines.distribution import local_copy
-from omnitm.engines.hang_timeout import silence_allowed
-from omnitm.engines.shared_corpus import MappedCorpus, SharedCorpus
+from omnitm.engines.job_queue import silence_allowed
+from omnitm.engines.shared_corpus import MappedCorpus, SharedCorpus, local_copy
 from omnitm.errors import EngineError, FileError
 from omnitm.machine.autoencoder import WordTrainer
 

@@ -12,8 +12,8 @@ import numpy as np
 
 from omnitm.engines import ThreadsEngine
 from omnitm.errors import ParameterError
+from omnitm.evaluation.results import PlainTable, number
 from omnitm.evaluation.similarity import evaluate_similarity
-from omnitm.evaluation.tables import PlainTable, number
 from omnitm.files.plain import write_file
 from omnitm.machine import Autoencoder, AutoencoderSettings, word_key
 from omnitm.store import index_fingerprint

@@ -12,7 +12,7 @@ import numpy as np
 from omnitm.errors import FileError, ParameterError
 from omnitm.evaluation.datasets import data_set, known_set, locate
 from omnitm.evaluation.pairs import read_text, spelling
-from omnitm.evaluation.tables import PlainTable
+from omnitm.evaluation.results import PlainTable
 from omnitm.parameters import check_integer
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from omnitm.errors import FileError, ParameterError
 from omnitm.evaluation.correlation import interval
 from omnitm.evaluation.datasets import CATEGORY_SETS, OWN_FILE, data_set, known_set, locate
 from omnitm.evaluation.pairs import read_text, spelling
-from omnitm.evaluation.tables import PlainTable
+from omnitm.evaluation.results import PlainTable
 from omnitm.parameters import check_integer
 
 if TYPE_CHECKING:

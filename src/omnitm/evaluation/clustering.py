@@ -13,8 +13,7 @@ import numpy as np
 
 from omnitm.errors import ParameterError
 from omnitm.evaluation.labelled import LabelledDocuments, load_documents
-from omnitm.evaluation.results import MEASURED
-from omnitm.evaluation.tables import PlainTable
+from omnitm.evaluation.results import MEASURED, PlainTable
 from omnitm.parameters import check_integer
 from omnitm.similarity.truncated_svd import truncated_svd
 from omnitm.vectors.document_vectors import at_unit_length, count_words

@@ -1,16 +1,21 @@
-"""What an evaluation found: typed, versioned, and readable again from JSON."""
+"""What an evaluation found: typed, versioned, readable again from JSON; tables on screen and in files."""
 
 from __future__ import annotations
 
+import csv
+import io
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from omnitm.errors import FileError, ParameterError
 from omnitm.evaluation.correlation import Interval
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
     from pathlib import Path
+
+    from rich.console import Console
 
 VERSION = 1
 MEASURED = "measured"
@@ -140,3 +145,196 @@ def make_folder(folder: Path) -> Path:
             folder, f"is no folder that results can go to ({error.strerror}); name another."
         ) from None
     return folder
+
+
+_NOTHING = "-"
+
+
+@dataclass
+class PlainTable:
+    """A table of texts; the first `n_labels` columns are left-aligned."""
+
+    title: str
+    header: list[str]
+    rows: list[list[str]] = field(default_factory=list)
+    n_labels: int = 1
+
+    def to_markdown(self) -> str:
+        """Write the table in Markdown."""
+        marks = ["---" if column < self.n_labels else "--:" for column in range(len(self.header))]
+        lines = [self.header, marks, *self.rows]
+        body = "\n".join(
+            "| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines
+        )
+        return f"**{self.title}**\n\n{body}\n"
+
+    def show(self, console: Console) -> None:
+        """Print the table."""
+        from rich.table import Table
+        from rich.text import Text
+
+        table = Table(title=Text(self.title, style="bold"), title_justify="left", box=None, pad_edge=False)
+        for column, name in enumerate(self.header):
+            table.add_column(name, justify="left" if column < self.n_labels else "right")
+        for row in self.rows:
+            table.add_row(*(Text(cell) for cell in row))
+        console.print(table)
+
+
+def similarity_tables(report: SimilarityReport) -> list[PlainTable]:
+    """Make the tables of a similarity report: both correlations, groups if there are any, and sizes."""
+    titles: list[tuple[Correlation, str]] = [("spearman", "Spearman"), ("kendall", "Kendall")]
+    tables = [_correlation_table(report, which, title) for which, title in titles]
+    for kind in ("frequency", "part of speech"):
+        table = _group_table(report, kind)
+        if table.rows:
+            tables.append(table)
+    sizes = _size_table(report)
+    return [*tables, sizes] if sizes.rows else tables
+
+
+def to_markdown(tables: Iterable[PlainTable], notes: Sequence[str] = ()) -> str:
+    """Write tables and notes in Markdown."""
+    parts = [table.to_markdown() for table in tables]
+    if notes:
+        parts.append("\n".join(f"- {note}" for note in notes) + "\n")
+    return "\n".join(parts)
+
+
+def similarity_csv(report: SimilarityReport) -> str:
+    """Write a report as CSV: a line per model, metric, set and group."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(
+        ["model", "metric", "source", "set", "group_kind", "group", "pairs", "pairs_used"]
+        + [f"{which}{end}" for which in ("spearman", "kendall") for end in ("", "_low", "_high")]
+    )
+    for row in report.rows:
+        start = [row.model, row.metric, row.source]
+        for part in row.sets:
+            writer.writerow([*start, part.name, "", "", part.n_pairs, part.n_used, *_figures(part.agreement)])
+            for group in part.groups:
+                cells = [part.name, group.kind, group.name, part.n_pairs, group.n_used]
+                writer.writerow([*start, *cells, *_figures(group.agreement)])
+        if row.average:
+            writer.writerow([*start, "average", "", "", "", "", *_figures(row.average)])
+    return out.getvalue()
+
+
+def _size_table(report: SimilarityReport) -> PlainTable:
+    """List how large the vectors of each model are: a line per model, whatever its metrics."""
+    table = PlainTable("Size of the vectors", ["model", "words", "numbers per word", "MB"])
+    for row in {row.model: row for row in report.rows if row.megabytes is not None}.values():
+        table.rows.append([row.model, f"{row.n_words:,}", f"{row.vector_size:,}", f"{row.megabytes:,.1f}"])
+    return table
+
+
+def _interval(row: ModelResult, which: Correlation) -> str:
+    """Write the interval of the average, or of the only set that there is."""
+    if row.average is not None or len(row.sets) != 1:
+        return span(row.average, which)
+    found = span(row.sets[0].agreement, which)
+    return found if found == _NOTHING else f"{found} ({row.sets[0].name})"
+
+
+def _correlation_table(report: SimilarityReport, which: Correlation, title: str) -> PlainTable:
+    names = list(dict.fromkeys(part.name for row in report.rows for part in row.sets))
+    share = f"{report.confidence:.0%}"
+    with_difference = any(row.difference for row in report.rows)
+    header = ["model", "metric", *names, "average", f"{share} interval"]
+    table = PlainTable(title, header, n_labels=2)
+    if with_difference:
+        header.append("to the first")
+    table.rows.append(_pairs_row(report, names, len(header)))
+    for row in report.rows:
+        found = {part.name: getattr(part.agreement, which) for part in row.sets}
+        cells = [_label(row), row.metric, *(number(found.get(name)) for name in names)]
+        cells += [number(getattr(row.average, which, None)), _interval(row, which)]
+        if with_difference:
+            cells.append(_difference(row, which))
+        table.rows.append(cells)
+    return table
+
+
+def _label(row: ModelResult) -> str:
+    name = row.model if row.n_seeds == 1 else f"{row.model}, {row.n_seeds} seeds"
+    return name if row.source == MEASURED else f"{name} ({row.source})"
+
+
+def _pairs_row(report: SimilarityReport, names: Sequence[str], width: int) -> list[str]:
+    counts = {part.name: part for row in report.rows for part in row.sets if part.n_pairs is not None}
+    cells = [
+        f"{counts[name].n_used:,}/{counts[name].n_pairs:,}" if name in counts else _NOTHING for name in names
+    ]
+    return ["pairs used", "", *cells, *[""] * (width - 2 - len(cells))]
+
+
+def _difference(row: ModelResult, which: Correlation) -> str:
+    if row.difference is None:
+        return _NOTHING
+    return f"{getattr(row.difference, which):+.3f} {span(row.difference, which)}"
+
+
+def _group_table(report: SimilarityReport, kind: str) -> PlainTable:
+    unit = " of the rarer word: documents" if kind == "frequency" else ""
+    title = f"Spearman by {kind}{unit} (mean over sets, weighted by pairs)"
+    measured = [row for row in report.rows if row.source == MEASURED]
+    found = {
+        id(row): {group.name: group for group in pooled_groups(row) if group.kind == kind} for row in measured
+    }
+    names = list(dict.fromkeys(name for groups in found.values() for name in groups))
+    table = PlainTable(title, ["model", "metric", *names], n_labels=2)
+    if not names:
+        return table
+    sizes = {name: group.n_used for groups in found.values() for name, group in groups.items()}
+    table.rows.append(["pairs used", "", *(f"{sizes[name]:,}" for name in names)])
+    for row in measured:
+        cells = (found[id(row)].get(name) for name in names)
+        table.rows.append(
+            [row.model, row.metric, *(number(c.agreement.spearman if c else None) for c in cells)]
+        )
+    return table
+
+
+def pooled_groups(row: ModelResult, only: Sequence[str] | None = None) -> list[GroupResult]:
+    """Average each group over the sets that have it, weighted by pairs."""
+    found: dict[tuple[Literal["frequency", "part of speech"], str], list[GroupResult]] = {}
+    for part in row.sets:
+        if only is None or part.name in only:
+            for group in part.groups:
+                found.setdefault((group.kind, group.name), []).append(group)
+    return [_pool(kind, name, groups) for (kind, name), groups in found.items()]
+
+
+def _pool(
+    kind: Literal["frequency", "part of speech"], name: str, groups: Sequence[GroupResult]
+) -> GroupResult:
+    known = [group for group in groups if group.agreement.spearman is not None]
+    n_used = sum(group.n_used for group in known)
+    if not n_used:
+        return GroupResult(kind, name, sum(group.n_used for group in groups), Agreement(None, None))
+    spearman, kendall = (
+        sum(group.n_used * (getattr(group.agreement, which) or 0.0) for group in known) / n_used
+        for which in ("spearman", "kendall")
+    )
+    return GroupResult(kind, name, n_used, Agreement(spearman, kendall))
+
+
+def number(value: float | None) -> str:
+    """Write a correlation with three digits."""
+    return _NOTHING if value is None else f"{value:.3f}"
+
+
+def span(agreement: Agreement | None, which: Correlation) -> str:
+    """Write a confidence interval."""
+    found = getattr(agreement, f"{which}_interval", None)
+    return _NOTHING if found is None else f"{found.low:.3f} to {found.high:.3f}"
+
+
+def _figures(agreement: Agreement) -> list[Any]:
+    cells: list[Any] = []
+    for which in ("spearman", "kendall"):
+        found = getattr(agreement, f"{which}_interval") or (None, None)
+        values = (getattr(agreement, which), *found)
+        cells += ["" if value is None else f"{value:.6f}" for value in values]
+    return cells

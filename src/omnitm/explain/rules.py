@@ -18,7 +18,7 @@ from omnitm.errors import CorpusError, ParameterError
 from omnitm.explain.records import Record
 from omnitm.machine import Autoencoder, kind_key, word_key
 from omnitm.store import TrainingRecord
-from omnitm.store.top import as_stored
+from omnitm.store.rows import as_stored
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -10,7 +10,7 @@ from omnitm.machine.autoencoder import (
     n_features,
     running_of,
 )
-from omnitm.machine.examples import Examples, training_examples, training_places
+from omnitm.machine.draws import Examples, training_examples, training_places
 from omnitm.machine.settings import PAPER, AutoencoderSettings, Contexts, Kind, kind_key, word_key
 
 __all__ = [

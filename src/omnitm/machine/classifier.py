@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from omnitm.errors import CorpusError, ParameterError
 from omnitm.machine.classifier_banks import ClauseBanks, Documents
-from omnitm.machine.classifier_settings import OWNER, ClassifierSettings, classifier_key
+from omnitm.machine.settings import OWNER, ClassifierSettings, classifier_key
 from omnitm.parameters import check_integer, check_real
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from omnitm.machine.classifier_settings import ClassifierSettings
+    from omnitm.machine.settings import ClassifierSettings
 
 
 class Epoch(NamedTuple):

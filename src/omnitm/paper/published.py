@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from omnitm.evaluation.classification import SourceResult
-from omnitm.evaluation.classifiers import CLASSIFIERS
+from omnitm.evaluation.classification import CLASSIFIERS, SourceResult
 from omnitm.evaluation.clustering import ModelClustering, SetClustering, Spread
 from omnitm.evaluation.datasets import PAPER_SETS
-from omnitm.evaluation.document_sets import CLUSTERING_SETS
+from omnitm.evaluation.labelled import CLUSTERING_SETS
 from omnitm.evaluation.results import Agreement, ModelResult, SetResult
 
 if TYPE_CHECKING:

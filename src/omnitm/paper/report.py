@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from omnitm import __version__
 from omnitm.evaluation.classification import CONTROLS
-from omnitm.evaluation.tables import PlainTable, to_markdown
+from omnitm.evaluation.results import PlainTable, to_markdown
 from omnitm.paper.models import PAPER_WAY
 from omnitm.paper.steps import STEPS
 

@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Any
 from omnitm.baselines import MODELS
 from omnitm.corpus import DocumentIndex, build_index
 from omnitm.errors import FileError, OmniTMError, ParameterError
-from omnitm.evaluation.results import make_folder
-from omnitm.evaluation.tables import PlainTable
+from omnitm.evaluation.results import PlainTable, make_folder
 from omnitm.files.kinds import kind_of
 from omnitm.files.manifest import MANIFEST
 from omnitm.files.plain import write_file

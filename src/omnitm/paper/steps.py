@@ -8,21 +8,21 @@ from typing import TYPE_CHECKING, Any
 
 from omnitm.errors import FileError, ParameterError
 from omnitm.evaluation.classification import (
+    READINGS,
+    Neighbours,
+    Perturbation,
     classification_table,
     evaluate_classification,
     make_task,
 )
 from omnitm.evaluation.clustering import clustering_tables, evaluate_clustering
 from omnitm.evaluation.datasets import PAPER_SETS
-from omnitm.evaluation.document_sets import CLUSTERING_SETS
-from omnitm.evaluation.labelled import load_documents
+from omnitm.evaluation.labelled import CLUSTERING_SETS, load_documents
 from omnitm.evaluation.pairs import load_pairs
-from omnitm.evaluation.perturbation import READINGS, Neighbours, Perturbation
 from omnitm.evaluation.plots import plot_map
+from omnitm.evaluation.results import PlainTable, similarity_tables
 from omnitm.evaluation.similarity import evaluate_similarity
-from omnitm.evaluation.tables import PlainTable, similarity_tables
-from omnitm.evaluation.word_groups import WORD_GROUPS
-from omnitm.evaluation.word_maps import map_words, separation_table
+from omnitm.evaluation.word_maps import WORD_GROUPS, map_words, separation_table
 from omnitm.paper.models import PAPER_MODEL, PAPER_WAY, settings_of, train_on_reviews
 from omnitm.paper.published import published_classification, published_clusterings, published_rows
 from omnitm.store import TrainingRecord

@@ -1,6 +1,6 @@
 """A model on disk: what its files hold, how they are written, and how they are checked."""
 
-from omnitm.store.folder import ModelFolder
+from omnitm.store.folder import ModelFolder, write_model
 from omnitm.store.loading import StoredModel, load_model
 from omnitm.store.packing import pack_model, unpack_model
 from omnitm.store.record import (
@@ -10,7 +10,6 @@ from omnitm.store.record import (
     index_fingerprint,
     omni_record,
 )
-from omnitm.store.write_model import write_model
 
 __all__ = [
     "AnyRecord",

@@ -12,7 +12,6 @@ from omnitm.errors import FileError, ParameterError
 from omnitm.files.kinds import refuse_other_kinds, shell_name
 from omnitm.files.manifest import MANIFEST
 from omnitm.files.plain import read_file, words_from_bytes
-from omnitm.store.dense import MappedMatrix
 from omnitm.store.journal import finished_rows
 from omnitm.store.manifest import (
     COORDINATES,
@@ -39,8 +38,7 @@ from omnitm.store.record import (
     keep_top_of,
     record_from_bytes,
 )
-from omnitm.store.sparse import SparseMatrix
-from omnitm.store.top import TopMatrix, row_type
+from omnitm.store.rows import MappedMatrix, SparseMatrix, TopMatrix, row_type
 from omnitm.vectors.word_vectors import PlaceVectors, WordVectors
 
 if TYPE_CHECKING:

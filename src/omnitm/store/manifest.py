@@ -27,12 +27,12 @@ KIND = FolderKind(MODEL_FORMAT, 1, "restore it from a copy or train the model ag
 SETTINGS, FEATURES, WORDS, VECTORS = "settings.json", "features.txt", "words.txt", "vectors.i16"
 COORDINATES = "coordinates.txt"  # in place of FEATURES where columns are not words
 REALS = "vectors.f32"  # in place of VECTORS
-TOP = "vectors.top"  # in place of VECTORS, if rows keep few coordinates, see top.py
+TOP = "vectors.top"  # in place of VECTORS, if rows keep few coordinates, see rows.py
 PLACES, PLACE_VECTORS = (
     "places.txt",
     "places.top",
 )  # of the coordinates of place, if there are any
-SPARSE = "vectors.sparse"  # in place of VECTORS, if most are zero, see sparse.py
+SPARSE = "vectors.sparse"  # in place of VECTORS, if most are zero, see rows.py
 JOURNAL = "journal"
 SIMILARITY = "similarity.bin"  # follows from the vectors, see similarity_cache.py; not listed
 TYPES = {VECTORS: "<i2", REALS: "<f4"}

@@ -42,7 +42,7 @@ from omnitm.store.manifest import (
     vectors_name,
 )
 from omnitm.store.record import is_place_only, keep_places_of, record_from_bytes
-from omnitm.store.top import place_encoder, row_encoder
+from omnitm.store.rows import place_encoder, row_encoder
 from omnitm.vectors.word_vectors import PlaceVectors
 
 if TYPE_CHECKING:
@@ -53,8 +53,7 @@ if TYPE_CHECKING:
 
     from omnitm.files.checked import FileEntry
     from omnitm.store.record import AnyRecord
-    from omnitm.store.sparse import SparseEncoder
-    from omnitm.store.top import RowEncoder
+    from omnitm.store.rows import RowEncoder, SparseEncoder
 
 FORMAT, VERSION = "omnitm packed model", 1
 TRAILER = 8 + 32 + len(PACKED_MAGIC)

@@ -14,6 +14,7 @@ from omnitm.errors import FileError
 from omnitm.files.checked import FileDigest, FileEntry
 from omnitm.files.kinds import PACKED_MAGIC, refuse_other_kinds, refuse_to_replace
 from omnitm.files.plain import new_file
+from omnitm.store.folder import model_texts, vectors_file, write_model
 from omnitm.store.loading import load_model
 from omnitm.store.manifest import PLACE_VECTORS, manifest_content, model_manifest
 from omnitm.store.model_notes import read_facts
@@ -29,8 +30,7 @@ from omnitm.store.packed import (
     read_packed,
     to_bytes,
 )
-from omnitm.store.top import place_encoder, row_encoder
-from omnitm.store.write_model import model_texts, vectors_file, write_model
+from omnitm.store.rows import place_encoder, row_encoder
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -39,8 +39,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from omnitm.store.loading import StoredModel
-    from omnitm.store.sparse import SparseEncoder
-    from omnitm.store.top import RowEncoder
+    from omnitm.store.rows import RowEncoder, SparseEncoder
 
 _SEGMENT = 4096
 _MOST_SEGMENTS = 16

@@ -36,7 +36,7 @@ from omnitm.store import (
 from omnitm.store.loading import stored_model
 from omnitm.store.model_notes import note_index
 from omnitm.store.record import differences
-from omnitm.store.top import PLACES_KEPT, TopMatrix, row_files, row_type
+from omnitm.store.rows import PLACES_KEPT, TopMatrix, row_files, row_type
 from omnitm.training.progress import ProgressOption, WordFailure, reporting
 from omnitm.training.shards import Shard, note_shard
 from omnitm.vectors.word_vectors import PlaceVectors, WordVectors

@@ -647,7 +647,7 @@ class WordVectors:
             What the card says, as in `save_pretrained`.
         """
         from omnitm.sharing.card import keep_card
-        from omnitm.store.write_model import write_vectors
+        from omnitm.store.folder import write_vectors
 
         if self.training is None:
             raise ParameterError("Vectors of unknown origin cannot be saved as a model: 'training' is None.")
