@@ -36,7 +36,8 @@ def test_defaults_are_those_of_the_settings() -> None:
     given = OmniTMAE()._given_settings()
     assert given.pop("contexts") is None  # both or topic, as the corpus allows
     assert AutoencoderSettings(**given) == AutoencoderSettings()
-    assert OmniTMAE.paper(n_clauses=8)._settings() == AutoencoderSettings(**{**PAPER, "n_clauses": 8})
+    of_paper = OmniTMAE.paper(n_clauses=8)._given_settings()
+    assert AutoencoderSettings(**of_paper) == AutoencoderSettings(**{**PAPER, "n_clauses": 8})
 
 
 def test_clone_set_params_and_repr() -> None:

@@ -84,7 +84,7 @@ def test_pickles_are_small_on_disk_and_whole_in_memory(good_index: Path) -> None
 
 
 def test_opening_reads_no_document(good_index: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The two large arrays are mapped and checked when they are first used, each once."""
+    """The large arrays are mapped and checked when they are first used, each once."""
     checked: list[str] = []
     check = CheckedFile.check
 
@@ -94,7 +94,8 @@ def test_opening_reads_no_document(good_index: Path, monkeypatch: pytest.MonkeyP
 
     monkeypatch.setattr(CheckedFile, "check", counted)
     index = DocumentIndex.open(good_index)
-    assert sorted(checked) == ["document_offsets.bin", "word_counts.bin", "word_offsets.bin"]
+    of_words = ["word_counts.bin", "word_offsets.bin", "word_starts.bin"]
+    assert sorted(checked) == ["document_offsets.bin", *of_words]
     for _ in range(2):
         index.words_of(3)
     assert checked.count("document_words.bin") == 1
