@@ -13,12 +13,20 @@ import argparse
 import json
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
-from development import development_scores
 
-from omnitm.similarity.combined import PARTS, WEIGHTS_OF_PARTS
+from omnitm.evaluation.categories import load_categories, neighbour_precision
+from omnitm.evaluation.correlation import correlations
+from omnitm.evaluation.pairs import load_pairs
+from omnitm.similarity.combined import PARTS, WEIGHTS_OF_PARTS, Combined
 from omnitm.vectors import WordVectors
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
 
 RESULTS = Path(__file__).parent / "results" / "similarity-weights.json"
 WEIGHTS = (
@@ -35,7 +43,8 @@ WEIGHTS = (
     (0, 0, 0, 1, 1),
     (0, 0, 0, 3, 2),
 )
-N_CATEGORY_WORDS = 300
+N_CATEGORY_WORDS = 500
+N_NEAREST = 100  # enough for the ten nearest that are no forms of the word
 
 
 def main() -> None:
@@ -49,11 +58,39 @@ def main() -> None:
     rows = []
     for weights in WEIGHTS:
         vectors.profiles = replace(profiles, scales=units * np.array(weights, dtype=float))
-        scores = development_scores(vectors, "similarity", data=arguments.data, semcat_words=N_CATEGORY_WORDS)
+        scores = {
+            "simlex": pair_score(vectors, "SimLex-999", arguments.data),
+            "men_odd": pair_score(vectors, "MEN, odd lines", arguments.data),
+            "semcat_p10": category_score(vectors, arguments.data),
+        }
+        scores["mean"] = float(np.mean(list(scores.values())))
         rows.append({"weights": weights, **{name: round(score, 4) for name, score in scores.items()}})
         print(json.dumps(rows[-1]), flush=True)
     content = {"parts": PARTS, "category_words": N_CATEGORY_WORDS, "rows": rows}
     RESULTS.write_text(json.dumps(content, indent=1) + "\n")
+
+
+def pair_score(vectors: WordVectors, name: str, data: Path | None) -> float:
+    """Spearman on the pairs that are known."""
+    pairs = load_pairs(name, data)
+    both = zip(pairs.first, pairs.second, pairs.scores.tolist(), strict=True)
+    known = [(a, b, score) for a, b, score in both if a in vectors and b in vectors]
+    scores = vectors.similarities([(a, b) for a, b, _ in known])
+    return float(correlations(scores, np.array([score for _, _, score in known])).spearman[0])
+
+
+def category_score(vectors: WordVectors, data: Path | None) -> float:
+    """Measure the same category among the ten nearest of all words."""
+
+    def rows_of(words: Sequence[str]) -> Iterator[NDArray[np.float64]]:
+        for word in words:
+            row = np.full(len(vectors), -np.inf)
+            places, scores = Combined("similarity").nearest(vectors, [(word, 1.0)], N_NEAREST)
+            row[places] = scores
+            yield row
+
+    semcat = load_categories("SEMCAT", data)
+    return neighbour_precision(semcat, vectors.index_to_key, rows_of, N_CATEGORY_WORDS)
 
 
 if __name__ == "__main__":

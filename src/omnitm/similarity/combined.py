@@ -289,13 +289,12 @@ class Combined:
     ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
         """Find the nearest words of several words at once, themselves left out: words x neighbours each."""
         queries = [self.query(rows, [(rows.index_to_key[row], 1.0)]) for row in wanted.tolist()]
-        likely = rows.profiles.smooth @ np.stack([query.smooth for query in queries], axis=1).astype(
-            np.float32
-        )
+        smooth = np.stack([query.smooth for query in queries]).astype(np.float32)
+        likely = smooth @ rows.profiles.smooth.T
         count = min(count, len(rows.index_to_key) - 1)
         places, scores = np.empty((len(wanted), count), np.intp), np.empty((len(wanted), count))
         for number, (row, query) in enumerate(zip(wanted.tolist(), queries, strict=True)):
-            found, values = query.nearest(count + 1, likely[:, number])
+            found, values = query.nearest(count + 1, likely[number])
             others = found != row
             places[number], scores[number] = found[others][:count], values[others][:count]
         return places, scores
