@@ -132,3 +132,55 @@ def test_model_dir_resumes_and_adds(board: DocumentIndex, tmp_path: Path) -> Non
         OmniTMAE(**SMALL).fit(board, words=["a0"], model_dir=tmp_path / "m")
     OmniTMAE(**SMALL).fit(board, words=["a0"], model_dir=tmp_path / "m", force=True)
     assert len(WordVectors.load(tmp_path / "m")) == 1
+
+
+def test_names_of_gensim_and_scikit_learn(board: DocumentIndex) -> None:
+    with pytest.raises(NotFittedError, match="not fitted yet"):
+        _ = OmniTMAE().wv
+    model = OmniTMAE(**SMALL, random_state=5).fit(board, words=["a0", "b2"])
+    same = OmniTMAE(**SMALL, seed=5).fit(board, words=["a0", "b2"])
+    assert model.wv is model.word_vectors_
+    assert np.array_equal(model.wv.matrix, same.wv.matrix)
+    assert not np.array_equal(model.wv.matrix, OmniTMAE(**SMALL).fit(board, words=["a0", "b2"]).wv.matrix)
+    with pytest.raises(ParameterError, match=r"'random_state' parameter .* is another name of 'seed'"):
+        OmniTMAE(seed=3, random_state=4).fit(board)
+    with pytest.raises(ParameterError, match="'random_state' parameter of OmniTMAE must be an int"):
+        OmniTMAE(random_state=-1).fit(board)
+    assert not hasattr(model, "partial_fit")
+    with pytest.raises(AttributeError, match="append_to_index"):
+        model.partial_fit(["more"])
+
+
+def test_documents_become_vectors() -> None:
+    texts = ["Road car wheel", "sea ship", "car wheel driver", "ship wind"] * 10
+    model = OmniTMAE(**SMALL)
+    rows = model.fit_transform(texts)
+    assert rows.shape == (40, len(model.get_feature_names_out()))
+    assert np.allclose(rows, model.transform(texts))
+    assert rows[0] @ rows[2] > rows[0] @ rows[1]
+
+
+def test_saved_and_loaded(tmp_path: Path, board: DocumentIndex) -> None:
+    model = OmniTMAE(**SMALL, seed=3).fit(board, words=["a0", "b2"])
+    model.save(tmp_path / "model")
+    loaded = OmniTMAE.load(tmp_path / "model")
+    assert np.array_equal(loaded.wv.matrix[:], model.wv.matrix)
+    assert loaded.get_params() == model.set_params(contexts="topic").get_params()
+    assert not hasattr(loaded, "index_")
+    assert loaded.vocabulary_ == model.vocabulary_
+    with pytest.raises(ParameterError, match="add_words needs the index of the model"):
+        loaded.add_words(["a1"])
+    texts = tmp_path / "text.txt"
+    texts.write_text("road car\nsea ship\n" * 20)
+    OmniTMAE(**SMALL).fit(texts, model_dir=tmp_path / "kept")
+    again = OmniTMAE.load(tmp_path / "kept")
+    assert again.index_.n_documents == 40
+    assert again.explain("Road", n_documents=0).word == "road"
+
+
+def test_notebooks_show_sizes_and_words(board: DocumentIndex) -> None:
+    model = OmniTMAE(**SMALL).fit(board, words=["a0", "b2"])
+    assert model.wv._repr_html_() == (
+        "<p><b>WordVectors</b>: 2 words x 12 features, compared by association</p><p>a0, b2</p>"
+    )
+    assert board._repr_html_().startswith("<p><b>DocumentIndex</b>: 120 documents, 12 words, in memory</p>")

@@ -59,6 +59,15 @@ def test_to_gensim(vectors: WordVectors) -> None:
     assert vectors.to_gensim(reduce=20).vectors.shape == (150, 20)
 
 
+@pytest.mark.filterwarnings("error")
+def test_gensim_does_not_divide_by_zero() -> None:
+    """A word in which nothing stands out has no direction."""
+    pytest.importorskip("gensim")
+    rows = np.array([[1, 0], [0, 0], [1, 1]], dtype=np.float32)
+    keyed = WordVectors(rows, ["a", "b", "c"], None).to_gensim()
+    assert [word for word, _ in keyed.most_similar("a")] == ["c", "b"]
+
+
 def test_words_with_spaces(tmp_path: Path) -> None:
     keyed = pytest.importorskip("gensim.models").KeyedVectors
     vectors = awkward(naïve="New York")

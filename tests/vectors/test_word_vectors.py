@@ -36,7 +36,7 @@ def test_names_and_rows(vectors: WordVectors) -> None:
     assert vectors["car"].tolist() == [7, 0, -4, 3]
     assert vectors[["sea", "road"]].tolist() == MATRIX[[2, 0]].tolist()
     assert vectors.vectors is vectors.matrix
-    assert repr(vectors) == "WordVectors(3 words x 4 features)"
+    assert repr(vectors) == "WordVectors(3 words x 4 features, compared by association)"
     assert np.linalg.norm(vectors.get_vector("sea", norm=True)) == pytest.approx(1)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property, partial
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 
     from omnitm.corpus.build import Built, MemorySink
     from omnitm.files.manifest import Manifest
+
+_WORDS_SHOWN = 20
 
 
 @dataclass(frozen=True, eq=False)
@@ -205,6 +208,14 @@ class DocumentIndex:
         )
         index._check_ends(manifest.facts["n_pairs"])
         return index
+
+    def _repr_html_(self) -> str:
+        """Show a notebook the size and some words, not all arrays."""
+        size = f"{self.n_documents:,} documents, {self.n_words:,} words"
+        where = "in memory" if self.path is None else f"in {self.path}"
+        more = " ..." if self.n_words > _WORDS_SHOWN else ""
+        words = ", ".join(self.vocabulary[:_WORDS_SHOWN]) + more
+        return f"<p><b>DocumentIndex</b>: {size}, {escape(where)}</p><p>{escape(words)}</p>"
 
     def _check_ends(self, pairs: int) -> None:
         for name in ("document_offsets", "word_offsets"):

@@ -286,6 +286,8 @@ def keyed_vectors(words: Sequence[str], matrix: NDArray[np.float32]) -> Any:
         raise MissingExtraError("to_gensim", "baselines") from None
     vectors = KeyedVectors(matrix.shape[1])
     vectors.add_vectors(list(words), matrix)
+    vectors.fill_norms()
+    vectors.norms[vectors.norms == 0] = 1  # gensim divides by them
     return vectors
 
 

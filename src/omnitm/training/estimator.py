@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from omnitm.corpus import as_index
+from omnitm.corpus import DocumentIndex, as_index
 from omnitm.engines import ThreadsEngine
 from omnitm.errors import ParameterError
 from omnitm.files.kinds import kind_of
 from omnitm.machine import PAPER, AutoencoderSettings
+from omnitm.parameters import check_integer
 from omnitm.store.folder import check_free_for_use
-from omnitm.store.model_notes import INDEX
+from omnitm.store.model_notes import INDEX, likely_indexes, note_index
+from omnitm.store.record import omni_record
 from omnitm.training.vocabulary import (
     add_words,
     default_settings,
@@ -23,11 +25,15 @@ from omnitm.training.vocabulary import (
     train_model,
     train_vectors,
 )
+from omnitm.vectors.vectorizer import OmniVectorizer
+from omnitm.vectors.word_vectors import WordVectors
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from omnitm.corpus import DocumentIndex
+    import numpy as np
+    from numpy.typing import NDArray
+
     from omnitm.explain import Comparison, Explainer, Trace, WordExplanation
     from omnitm.machine import Contexts
     from omnitm.training.progress import ProgressOption
@@ -65,6 +71,8 @@ class OmniTMAE(BaseEstimator):  # type: ignore[misc]
     seed
         With a word's spelling it gives the word's random draws: the same seed gives the same bits,
         whatever `n_jobs` is and whichever other words are trained.
+    random_state
+        scikit-learn's name for `seed`: an int that takes its place; None: `seed`.
     n_jobs
         Number of threads; None: one per core.
     progress
@@ -106,6 +114,7 @@ class OmniTMAE(BaseEstimator):  # type: ignore[misc]
         contexts: Contexts | None = None,
         n_place_features: int = AutoencoderSettings.n_place_features,
         seed: int = 0,
+        random_state: int | None = None,
         n_jobs: int | None = None,
         progress: ProgressOption = False,
     ) -> None:
@@ -122,6 +131,7 @@ class OmniTMAE(BaseEstimator):  # type: ignore[misc]
         self.contexts = contexts
         self.n_place_features = n_place_features
         self.seed = seed
+        self.random_state = random_state
         self.n_jobs = n_jobs
         self.progress = progress
 
@@ -168,7 +178,7 @@ class OmniTMAE(BaseEstimator):  # type: ignore[misc]
         _check_labels(y, index)
         common: dict[str, Any] = {
             "settings": default_settings(index, **given),
-            "seed": self.seed,
+            "seed": self._given_seed(),
             "engine": engine,
             "progress": self.progress,
         }
@@ -176,16 +186,71 @@ class OmniTMAE(BaseEstimator):  # type: ignore[misc]
             vectors = train_vectors(index, words, **common)
         else:
             vectors = train_model(index, model_dir, words, resume=resume, force=force, **common)
-        self.index_: DocumentIndex = index
+        return self._set_fitted(index, vectors, model_dir)
+
+    @property
+    def wv(self) -> WordVectors:
+        """The trained word vectors, under gensim's name."""
+        check_is_fitted(self, "word_vectors_")
+        return self.word_vectors_
+
+    @property
+    def partial_fit(self) -> Any:
+        """Not there: words are trained on all documents at once; the error says what to do instead."""
+        raise AttributeError(
+            "OmniTMAE has no partial_fit: a word is trained on all documents. Add documents to an index "
+            "(omnitm.corpus.append_to_index, or `omnitm index MORE.txt --append -o INDEX`) and fit again; "
+            "for more words of the same documents there is add_words."
+        )
+
+    def transform(self, documents: Iterable[Any]) -> Any:
+        """Turn documents into vectors: the mean of their words', see `OmniVectorizer`, which has options."""
+        return self._vectorizer().transform(documents)
+
+    def fit_transform(self, documents: Iterable[Any], y: Any = None, **options: Any) -> Any:
+        """Train words on documents, and turn these into vectors; options are those of `fit`."""
+        documents = list(documents)
+        return self.fit(documents, y, **options).transform(documents)
+
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
+        """Name the numbers of `transform`; the words of the vocabulary are `vocabulary_`."""
+        return self._vectorizer().get_feature_names_out(input_features)
+
+    def _vectorizer(self) -> OmniVectorizer:
+        return OmniVectorizer(self, preparation=self.wv.preparation)
+
+    def save(self, path: str | Path, *, force: bool = False) -> None:
+        """Write the trained words as a model folder, which `load` and all commands of `omnitm` open."""
+        check_is_fitted(self, "word_vectors_")
+        self.word_vectors_.save(path, force=force)
+        if hasattr(self, "index_"):
+            note_index(Path(path), self.index_)
+
+    @classmethod
+    def load(cls, path: str | Path) -> OmniTMAE:
+        """Open a model folder as a fitted estimator; without `index_` if its index is not there."""
+        vectors = WordVectors.load(path)
+        record = omni_record(vectors.training, "be an estimator")
+        model = cls(**asdict(record.settings), seed=record.seed)
+        places = [place for place in likely_indexes(Path(path)) if kind_of(place) == "index"]
+        return model._set_fitted(DocumentIndex.open(places[0]) if places else None, vectors, Path(path))
+
+    def _set_fitted(
+        self, index: DocumentIndex | None, vectors: WordVectors, model_dir: str | Path | None
+    ) -> OmniTMAE:
+        if index is not None:
+            self.index_: DocumentIndex = index
         self.word_vectors_ = vectors
-        self.vocabulary_ = list(index.vocabulary)
-        self.n_features_in_ = index.n_words
+        self.vocabulary_ = vectors.feature_names if index is None else list(index.vocabulary)
+        self.n_features_in_ = len(self.vocabulary_)
         self._model_dir = model_dir
         return self
 
     def add_words(self, words: Iterable[str]) -> OmniTMAE:
         """Train more words with the settings of `fit`; the others do not change."""
         check_is_fitted(self, "word_vectors_")
+        if not hasattr(self, "index_"):
+            raise ParameterError("add_words needs the index of the model, and it is not where it was.")
         where: dict[str, Any] = {"engine": ThreadsEngine(self.n_jobs), "progress": self.progress}
         if self._model_dir is None:
             self.word_vectors_ = extend_vectors(self.index_, self.word_vectors_, words, **where)
@@ -210,7 +275,7 @@ class OmniTMAE(BaseEstimator):  # type: ignore[misc]
         from omnitm.explain import Explainer
 
         check_is_fitted(self)
-        return Explainer(self.word_vectors_, self.index_)
+        return Explainer(self.word_vectors_, getattr(self, "index_", None))
 
     @staticmethod
     def _open_corpus(
@@ -230,6 +295,17 @@ class OmniTMAE(BaseEstimator):  # type: ignore[misc]
         elif isinstance(corpus, (str, Path)) and kind_of(corpus) != "index" and kind_of(own) == "index":
             return as_index(own, vocabulary)
         return as_index(corpus, vocabulary, folder=own)
+
+    def _given_seed(self) -> int:
+        """Return `random_state` where it is given, else `seed`."""
+        if self.random_state is None:
+            return self.seed
+        if self.seed not in {0, self.random_state}:
+            raise ParameterError(
+                "The 'random_state' parameter of OmniTMAE is another name of 'seed'; give one of them. "
+                f"Got seed={self.seed!r} and random_state={self.random_state!r}."
+            )
+        return check_integer("OmniTMAE", "random_state", self.random_state, 0, 2**64 - 1)
 
     def _given_settings(self) -> dict[str, Any]:
         """Return the settings, checked before the corpus is read."""

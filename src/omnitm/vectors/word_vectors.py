@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from functools import cached_property
+from html import escape
 from numbers import Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Union, cast
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from omnitm.vectors.document_vectors import SentenceEncoder
 
 _FORMS_PER_WORD = 4  # words to look at for each that is shown: most are no forms of another
+_WORDS_SHOWN = 20
 _MOST_NUMBERS = 1 << 34  # from here on reading the whole matrix, as "similarity" must once, takes hours
 
 Scale = Literal["score", "percentile"]
@@ -198,7 +200,14 @@ class WordVectors:
 
     def __repr__(self) -> str:
         kept = "" if self.keep_top is None else f", the {self.keep_top:,} of each word that differ most"
-        return f"WordVectors({len(self):,} words x {self.vector_size:,} features{kept})"
+        size = f"{len(self):,} words x {self.vector_size:,} features{kept}"
+        return f"WordVectors({size}, compared by {self.default_metric})"
+
+    def _repr_html_(self) -> str:
+        """Show a notebook the size, the metric that is used if none is named, and some words."""
+        facts = repr(self)[len("WordVectors(") : -1]
+        words = ", ".join(self.index_to_key[:_WORDS_SHOWN]) + (" ..." if len(self) > _WORDS_SHOWN else "")
+        return f"<p><b>WordVectors</b>: {escape(facts)}</p><p>{escape(words)}</p>"
 
     def get_index(self, word: str) -> int:
         """Row of a trained word; one that is typed as people do is found too, see `known_word`."""
@@ -510,16 +519,22 @@ class WordVectors:
         """Return vectors with few dense dimensions, for ordinary tools: compare them by cosine.
 
         A truncated singular value decomposition of what stands out in each vector (its profile), singular
-        values to the power 0.25; of the matrix itself for other models.
+        values to the power 0.25; of the matrix itself for other models. Up to 300 dimensions are those of the
+        smoothed profile, which is kept beside the model.
         """
         from omnitm.store import ModelRecord
 
         check_integer("reduce", "n_components", n_components, 1, min(len(self), self.vector_size))
-        rows = self.profiles.topic.by_word() if self.has_profiles else self.matrix.astype(np.float32)
+        if not self.has_profiles:
+            reduced = reduced_rows(self.matrix.astype(np.float32), n_components)
+        elif n_components <= self.profiles.topic.smooth.shape[1]:
+            reduced = np.array(self.profiles.topic.smooth[:, :n_components], dtype=np.float32)
+        else:
+            reduced = reduced_rows(self.profiles.topic.by_word(), n_components)
         record = self.training
         facts = {"n_components": n_components, "of": {} if record is None else asdict(record)}
         training = record and ModelRecord("reduced", facts, record.seed, record.index_fingerprint)
-        return WordVectors(reduced_rows(rows, n_components), self.index_to_key, None, training=training)
+        return WordVectors(reduced, self.index_to_key, None, training=training)
 
     def sparsify(self, k: int) -> SparseWordVectors:
         """Return the `k` coordinates of each word that stand out most, as a scipy CSR matrix with names."""
