@@ -33,6 +33,7 @@ ABOVE_ALL = {"omnitm", "omnitm.embedding"}  # names for users, gathered from all
 _LOADING = "methods of WordVectors for users: loading and what is kept beside a model, imported when called"
 _SHARING = "methods of WordVectors for users: cards, export and hub, imported when called"
 _ENCODING = "method of WordVectors for users: encode, imported when called"
+_THEMES = "method of WordVectors for users: themes, imported when called"
 _RULES = "method of OmniTMAE for users: explain, imported when called"
 _CARDS = "a packed model is unpacked with its card, imported when called"
 _TO_BE_REMOVED = "not yet in order"
@@ -49,6 +50,7 @@ EXCEPTIONS = {
     ("omnitm.vectors.word_vectors", "omnitm.store.record"): _LOADING,
     ("omnitm.vectors.word_vectors", "omnitm.store.folder"): _LOADING,
     ("omnitm.vectors.word_vectors", "omnitm.vectors.document_vectors"): _ENCODING,
+    ("omnitm.vectors.word_vectors", "omnitm.vectors.themes"): _THEMES,
 }
 
 MODULES = modules()

@@ -25,6 +25,7 @@ COMMANDS = {
     "train": "train word embeddings on a corpus",
     "merge": "put models of the same corpus and settings together",
     "similar": "show the neighbours of words",
+    "themes": "describe words and texts by a few themes that can be read",
     "explain": "show what a word's machine has learned: rules, how true they are, documents",
     "why": "show why two words are similar: shares that add up to the score, and documents",
     "trace": "follow a literal through the training of a word: what rewarded and penalised it",

@@ -179,8 +179,8 @@ def plan_export(
     is_table = format in _TABLES
     itemsize = vectors.matrix.dtype.itemsize if is_table else 4
     form = choose_form(vectors, reduce=reduce, top=top, full=full, can_be_sparse=is_table, itemsize=itemsize)
-    has_features = is_table and vectors.has_named_features and form.kind != "reduced"
-    names = [vectors.index_to_key, vectors.feature_names if has_features else []]
+    columns = vectors.column_names if is_table and form.kind != "reduced" else None
+    names = [vectors.index_to_key, columns or []]
     return Export(format, form, sum(_names_bytes(words, format) for words in names) + _OVERHEAD)
 
 
@@ -221,7 +221,7 @@ def table_content(vectors: WordVectors, form: Form) -> Content:
     matrix = form.numbers(vectors)
     if form.kind != "top":
         matrix = np.asarray(matrix[:])
-    features = vectors.feature_names if vectors.has_named_features and form.kind != "reduced" else None
+    features = vectors.column_names if form.kind != "reduced" else None
     return Content(vectors.index_to_key, features, matrix, _origin(vectors, form))
 
 

@@ -119,7 +119,7 @@ class Profiles:
     @classmethod
     def of(cls, rows: WordRows) -> Profiles:
         """Read the vectors once."""
-        known = _best_known(rows)
+        known = best_known(rows)
         topic = RowProfile.of(rows.matrix, rows.row_features, known, TOPIC)
         place = None if rows.place is None else RowProfile.of(rows.place.matrix, None, known, PLACE)
         forms = WordForms.of(rows.index_to_key, topic.smooth)
@@ -493,7 +493,7 @@ def _log_ratio(relative: Any, mean: Any) -> Any:
     return np.minimum(ratio, _MOST_ASSOCIATION)
 
 
-def _best_known(rows: WordRows) -> NDArray[np.intp]:
+def best_known(rows: WordRows) -> NDArray[np.intp]:
     """Rows of the words that come first in the vocabulary: the most frequent ones."""
     return np.sort(np.argsort(rows.row_features, kind="stable")[:_BEST_KNOWN])
 

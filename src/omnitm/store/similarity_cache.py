@@ -1,10 +1,13 @@
-"""The profiles of a model, kept beside the model that it follows from: similarity.bin.
+"""What follows from the vectors of a model, kept beside it: profiles (similarity.bin), themes (themes-K.bin).
 
-The file is no part of the model: it may be deleted; one that is damaged or of other vectors is made again.
+These files are no part of the model: they may be deleted; one that is damaged or of other vectors is made
+again.
 """
 
 from __future__ import annotations
 
+import contextlib
+import json
 import logging
 import warnings
 from dataclasses import fields
@@ -19,12 +22,15 @@ from omnitm.similarity.row_profile import RowProfile
 from omnitm.similarity.word_forms import WordForms
 from omnitm.store.manifest import PLACE_VECTORS, SIMILARITY, model_manifest, vectors_name
 from omnitm.store.packed import is_packed, read_packed
+from omnitm.vectors.themes import RECIPE as THEMES_RECIPE
+from omnitm.vectors.themes import Themes, check_themes, theme_patterns, theme_weights
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from numpy.typing import NDArray
 
+    from omnitm.vectors.themes import ThemeProgress
     from omnitm.vectors.word_vectors import WordVectors
 
 _log = logging.getLogger(__name__)
@@ -36,16 +42,12 @@ def kept_profiles(vectors: WordVectors, model: Path | None) -> Profiles:
     """Read profiles from beside a model, or compute and keep them there if the folder can be written."""
     if model is None:
         return Profiles.of(vectors)
-    path, facts = _place(model), {"recipe": RECIPE, "vectors_sha256": vectors_sha256(model)}
+    path, facts = _place(model, SIMILARITY), {"recipe": RECIPE, "vectors_sha256": vectors_sha256(model)}
     found = _read(vectors, path, facts)
     if found is None:
         _log.info("preparing similarities of %d words", len(vectors))
         found = Profiles.of(vectors)
-        _log.info("keeping them in %s", path)
-        try:
-            write_container(path, facts, _arrays(found))
-        except FileError:
-            return found  # it is computed again next time
+        _keep(path, facts, _arrays(found))
     return found
 
 
@@ -56,8 +58,51 @@ def vectors_sha256(model: Path) -> str:
     return " ".join(files[name].sha256 for name in names)
 
 
-def _place(model: Path) -> Path:
-    return model.with_name(f"{model.name}.{SIMILARITY}") if is_packed(model) else model / SIMILARITY
+def kept_themes(vectors: WordVectors, model: Path | None, k: int, progress: ThemeProgress | None) -> Themes:
+    """Read themes from beside a model, or find and keep them there if the folder can be written.
+
+    They are kept when the patterns are found, and once more when all words are described, so that a stop
+    loses one of the two. Words that are trained later are described by the same patterns.
+    """
+    check_themes(vectors, k)
+    if model is None:
+        patterns = theme_patterns(vectors, k, progress)
+        return Themes(vectors, patterns, theme_weights(vectors, patterns, progress))
+    path, record = _place(model, f"themes-{k}.bin"), vectors.training
+    training = None if record is None else json.loads(record.to_bytes())
+    facts = {"recipe": [THEMES_RECIPE, RECIPE], "training": training}
+    sha256 = vectors_sha256(model)
+    found, arrays = _read_container(path)
+    kept = found.pop("vectors_sha256", None)
+    if kept is None or found != facts or (record is None and kept != sha256):
+        _log.info("finding %d themes of %d words", k, len(vectors))
+        arrays = {"patterns": theme_patterns(vectors, k, progress), "weights": np.zeros((0, k), np.float32)}
+        _keep(path, {**facts, "vectors_sha256": sha256}, arrays)
+    if kept != sha256 or len(arrays["weights"]) != len(vectors):
+        arrays = {**arrays, "weights": theme_weights(vectors, np.array(arrays["patterns"]), progress)}
+        _keep(path, {**facts, "vectors_sha256": sha256}, arrays)
+    return Themes(vectors, arrays["patterns"], arrays["weights"])
+
+
+def _place(model: Path, name: str) -> Path:
+    return model.with_name(f"{model.name}.{name}") if is_packed(model) else model / name
+
+
+def _keep(path: Path, facts: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
+    _log.info("keeping %s", path)
+    with contextlib.suppress(FileError):  # it is computed again next time
+        write_container(path, facts, arrays)
+
+
+def _read_container(path: Path) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    """Read what is kept; nothing if it is not there, or damaged."""
+    if not path.exists():
+        return {}, {}
+    try:
+        return read_container(path)
+    except FileError as error:
+        warnings.warn(f"{error}; it is made again", OmniTMWarning, stacklevel=2)
+        return {}, {}
 
 
 def _arrays(profiles: Profiles) -> dict[str, NDArray[Any]]:
@@ -73,13 +118,7 @@ def _arrays(profiles: Profiles) -> dict[str, NDArray[Any]]:
 
 
 def _read(vectors: WordVectors, path: Path, facts: dict[str, Any]) -> Profiles | None:
-    if not path.exists():
-        return None
-    try:
-        found, arrays = read_container(path)
-    except FileError as error:
-        warnings.warn(f"{error}; it is made again", OmniTMWarning, stacklevel=2)
-        return None
+    found, arrays = _read_container(path)
     if found != facts:
         return None
     topic, place = (_part(RowProfile, arrays, prefix) for prefix in (_TOPIC, _PLACE))

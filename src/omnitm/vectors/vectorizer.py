@@ -16,6 +16,7 @@ from omnitm.vectors.document_vectors import (
     N_COMPONENTS,
     WEIGHTINGS,
     Coverage,
+    at_unit_length,
     check_documents,
     count_words,
     dense_rows,
@@ -63,6 +64,9 @@ class OmniVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     top_k
         None: dense vectors. A number: sparse ones (CSR) over the words of the vocabulary, each with its
         `top_k` strongest coordinates; only for models whose coordinates are words.
+    themes
+        A number: vectors over so many themes (`WordVectors.themes`), which name the numbers; instead of
+        `n_components` or `top_k`, and only for models whose coordinates are words.
     unit_length
         Whether document vectors are scaled to length 1; if not, they are means of vectors of length 1, and
         shorter the more different their words are.
@@ -93,6 +97,7 @@ class OmniVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         weighting: Literal["mean", "length", "idf"] = "mean",
         n_components: int = N_COMPONENTS,
         top_k: int | None = None,
+        themes: int | None = None,
         unit_length: bool = True,
         preparation: Preparation | None = None,
     ) -> None:
@@ -100,6 +105,7 @@ class OmniVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.weighting = weighting
         self.n_components = n_components
         self.top_k = top_k
+        self.themes = themes
         self.unit_length = unit_length
         self.preparation = preparation
 
@@ -148,7 +154,7 @@ class OmniVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return count_words(raw_documents, self.vocabulary_, self.preparation)
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
-        """Name the numbers of a vector: words if `top_k` is given, else the class's name and a number."""
+        """Name the numbers of a vector: words or themes if these are asked for, else numbered."""
         del input_features
         self._check_ready()
         if self._feature_names is not None:
@@ -180,6 +186,8 @@ class OmniVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         check_integer(owner, "n_components", self.n_components, 1)
         if self.top_k is not None:
             check_integer(owner, "top_k", self.top_k, 1)
+            if self.themes is not None:
+                raise ParameterError(f"{owner} takes either 'top_k' or 'themes'. Got both.")
         given = self.vectors
         vectors = WordVectors.load(given) if isinstance(given, (str, Path)) else given
         vectors = getattr(vectors, "word_vectors_", vectors)
@@ -188,8 +196,14 @@ class OmniVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                 f"The 'vectors' parameter of {owner} must be WordVectors, a fitted OmniTMAE or the folder "
                 f"of a model. Got {vectors!r} instead."
             )
-        self._rows = dense_rows(vectors, self.n_components) if self.top_k is None else named_rows(vectors)
-        self._feature_names = None if self.top_k is None else list(vectors.feature_names)
+        self._feature_names: list[str] | None = None
+        if self.themes is not None:
+            reduced = vectors.reduce(themes=self.themes)
+            self._rows, self._feature_names = at_unit_length(reduced.matrix), reduced.feature_names
+        elif self.top_k is not None:
+            self._rows, self._feature_names = named_rows(vectors), list(vectors.feature_names)
+        else:
+            self._rows = dense_rows(vectors, self.n_components)
         self.vocabulary_ = dict(vectors.key_to_index)
         self.word_weights_: NDArray[np.float32] | None = None
         if self.weighting == "length":

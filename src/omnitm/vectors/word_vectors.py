@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from omnitm.similarity.word_rows import Part
     from omnitm.store import AnyRecord
     from omnitm.vectors.document_vectors import SentenceEncoder
+    from omnitm.vectors.themes import ThemeProgress, Themes
 
 _FORMS_PER_WORD = 4  # words to look at for each that is shown: most are no forms of another
 _WORDS_SHOWN = 20
@@ -76,7 +77,9 @@ class WordVectors:
     index_to_key
         The trained words, one per row.
     feature_names
-        The words of the vocabulary, one per column; None: columns are not words, and are numbered.
+        The words of the vocabulary, one per column; None: columns are not words.
+    dimension_names
+        Names of columns that are not words; None: they are numbered.
     training
         Settings, seed and index that the vectors were trained with; None if unknown.
     place
@@ -99,10 +102,12 @@ class WordVectors:
         *,
         training: AnyRecord | None = None,
         place: PlaceVectors | None = None,
+        dimension_names: Iterable[str] | None = None,
     ) -> None:
         self.index_to_key = list(index_to_key)
         self.has_named_features = feature_names is not None
-        self.feature_names = _numbers(matrix) if feature_names is None else list(feature_names)
+        names = dimension_names if feature_names is None else feature_names
+        self.feature_names = _numbers(matrix) if names is None else list(names)
         self.matrix = _checked_matrix(matrix, len(self.index_to_key), len(self.feature_names))
         self.key_to_index = _positions("index_to_key", self.index_to_key)
         self._columns = _positions("feature_names", self.feature_names)
@@ -111,6 +116,7 @@ class WordVectors:
         if place is not None:
             _checked_matrix(place.matrix, len(self.index_to_key), len(place.feature_names))
         self._folder: Path | None = None
+        self._themes: dict[int, Themes] = {}
 
     @property
     def vectors(self) -> NDArray[Any]:
@@ -147,6 +153,11 @@ class WordVectors:
         return self.has_named_features and self.matrix.dtype == np.int16
 
     @property
+    def column_names(self) -> list[str] | None:
+        """Names of the columns, whether words or not; None: they are only numbered."""
+        return None if self.feature_names == _numbers(self.matrix) else self.feature_names
+
+    @property
     def path(self) -> Path | None:
         """The folder or file that the vectors were loaded from."""
         return self._folder
@@ -165,6 +176,24 @@ class WordVectors:
         from omnitm.store.similarity_cache import kept_profiles
 
         return kept_profiles(self, self._folder)
+
+    def themes(self, k: int | None = None, *, progress: ThemeProgress | None = None) -> Themes:
+        """Describe all words by `k` themes: read from beside the model, or found once and kept there.
+
+        Parameters
+        ----------
+        k
+            How many themes; None: 200, or a tenth of the words if that is less.
+        progress
+            Told what is done, how much of it is finished, and how much there is.
+        """
+        from omnitm.store.similarity_cache import kept_themes
+        from omnitm.vectors.themes import usual_number
+
+        k = usual_number(self) if k is None else k
+        if k not in self._themes:
+            self._themes[k] = kept_themes(self, self._folder, k, progress)
+        return self._themes[k]
 
     def forms(self, word: str) -> list[str]:
         """List the other forms of a word, the most alike first; see `omnitm.similarity.word_forms`."""
@@ -494,6 +523,7 @@ class WordVectors:
             model.features if model.is_named else None,
             training=model.record,
             place=model.places,
+            dimension_names=None if model.is_named else model.features,
         )
         vectors._folder = Path(path)
         return vectors
@@ -507,34 +537,50 @@ class WordVectors:
         *,
         training: AnyRecord | None,
         place: PlaceVectors | None,
+        dimension_names: Iterable[str] | None = None,
     ) -> WordVectors:
         """Put topic and place together; where only place was trained, it is the matrix."""
         from omnitm.store.record import is_place_only
 
         if place is not None and is_place_only(training):
-            matrix, feature_names = place.matrix, None
-        return cls(matrix, index_to_key, feature_names, training=training, place=place)
+            matrix, feature_names, dimension_names = place.matrix, None, None
+        names = {"feature_names": feature_names, "dimension_names": dimension_names}
+        return cls(matrix, index_to_key, **names, training=training, place=place)
 
-    def reduce(self, n_components: int) -> WordVectors:
-        """Return vectors with few dense dimensions, for ordinary tools: compare them by cosine.
+    def reduce(self, n_components: int | None = None, *, themes: int | None = None) -> WordVectors:
+        """Return vectors with few dimensions, for ordinary tools: compare them by cosine.
 
-        A truncated singular value decomposition of what stands out in each vector (its profile), singular
-        values to the power 0.25; of the matrix itself for other models. Up to 300 dimensions are those of the
-        smoothed profile, which is kept beside the model.
+        Parameters
+        ----------
+        n_components
+            So many dense dimensions: a truncated singular value decomposition of what stands out in each
+            vector (its profile), singular values to the power 0.25; of the matrix itself for other models.
+            Up to 300 dimensions are those of the smoothed profile, which is kept beside the model.
+        themes
+            Instead: so many themes (`themes`), not negative, most of them 0, and with names.
         """
         from omnitm.store import ModelRecord
 
+        if (n_components is None) == (themes is None):
+            raise ParameterError("reduce needs either 'n_components' or 'themes'. Got both or neither.")
+        wanted = {"n_components": n_components} if themes is None else {"themes": themes}
+        record, names = self.training, None
+        if themes is not None:
+            found = self.themes(themes)
+            rows, names = np.array(found.weights), found.names
+        else:
+            rows = self._dense_rows(cast("int", n_components))
+        facts = {**wanted, "of": {} if record is None else asdict(record)}
+        training = record and ModelRecord("reduced", facts, record.seed, record.index_fingerprint)
+        return WordVectors(rows, self.index_to_key, None, training=training, dimension_names=names)
+
+    def _dense_rows(self, n_components: int) -> NDArray[np.float32]:
         check_integer("reduce", "n_components", n_components, 1, min(len(self), self.vector_size))
         if not self.has_profiles:
-            reduced = reduced_rows(self.matrix.astype(np.float32), n_components)
-        elif n_components <= self.profiles.topic.smooth.shape[1]:
-            reduced = np.array(self.profiles.topic.smooth[:, :n_components], dtype=np.float32)
-        else:
-            reduced = reduced_rows(self.profiles.topic.by_word(), n_components)
-        record = self.training
-        facts = {"n_components": n_components, "of": {} if record is None else asdict(record)}
-        training = record and ModelRecord("reduced", facts, record.seed, record.index_fingerprint)
-        return WordVectors(reduced, self.index_to_key, None, training=training)
+            return reduced_rows(self.matrix.astype(np.float32), n_components)
+        if n_components <= self.profiles.topic.smooth.shape[1]:
+            return np.array(self.profiles.topic.smooth[:, :n_components], dtype=np.float32)
+        return reduced_rows(self.profiles.topic.by_word(), n_components)
 
     def sparsify(self, k: int) -> SparseWordVectors:
         """Return the `k` coordinates of each word that stand out most, as a scipy CSR matrix with names."""

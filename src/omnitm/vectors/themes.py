@@ -1,0 +1,188 @@
+"""Themes: what stands out in words, as sums of a few non-negative patterns that people can read.
+
+A theme is a pattern of features (`omnitm.similarity.nonnegative`). The patterns are found in the profiles of
+the most frequent words; then every word is described by how much of each theme is in its profile.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from omnitm.corpus.preparation import LOWER_CASE_ONLY
+from omnitm.errors import ParameterError
+from omnitm.parameters import check_integer
+from omnitm.similarity.combined import best, best_known
+from omnitm.similarity.nonnegative import N_ROUNDS, common_patterns, pattern_weights
+from omnitm.vectors.document_vectors import count_words
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from omnitm.vectors.word_vectors import WordVectors
+
+    Reals = NDArray[np.float32]
+
+ThemeProgress = Callable[[str, int, int], object]
+"""Told what is done, how much of it is finished, and how much there is."""
+
+RECIPE = 1  # of all numbers of this module and of similarity/nonnegative.py; themes of others are made again
+N_THEMES = 200
+_WORDS_PER_THEME = 10  # of small models, if no number is asked for
+_WORDS_AT_ONCE = 4_096
+_WORDS_OF_A_NAME = 3
+
+
+@dataclass(frozen=True, eq=False)
+class Themes:
+    """The themes of a model, the most used first, numbered from 0.
+
+    Attributes
+    ----------
+    vectors
+        The word vectors that the themes describe.
+    patterns
+        features x themes, float32: how much each feature belongs to each theme; columns have length 1.
+    weights
+        words x themes, float32: how much of each theme is in each word's profile.
+
+    Examples
+    --------
+    >>> from omnitm.corpus import DocumentIndex
+    >>> from omnitm.training import train_vectors
+    >>> index = DocumentIndex.from_documents([["rail", "train"], ["sea", "ship"]] * 20)
+    >>> themes = train_vectors(index, ["rail", "train", "sea", "ship"]).themes(2)
+    >>> sorted(word for word, _ in themes.words(themes.of_word("ship")[0][0], 2))
+    ['sea', 'ship']
+    """
+
+    vectors: WordVectors
+    patterns: Reals
+    weights: Reals
+
+    def __len__(self) -> int:
+        return int(self.patterns.shape[1])
+
+    def __repr__(self) -> str:
+        return f"Themes({len(self)} of {len(self.vectors):,} words)"
+
+    @cached_property
+    def names(self) -> list[str]:
+        """A name per theme, none twice: its three best words, or as many as it takes to differ."""
+        found: dict[str, int] = {}
+        for theme in range(len(self)):
+            words = [word for word, _ in self.best_words(theme, _WORDS_OF_A_NAME)]
+            if " ".join(words) in found:
+                words = [word for word, _ in self.best_words(theme, len(self.vectors))]
+            sizes = range(_WORDS_OF_A_NAME, len(words) + 1)
+            names = (" ".join(words[:size]) for size in sizes)
+            name = next((name for name in names if name not in found), f"{' '.join(words[:3])} {theme}")
+            found[name] = theme
+        return list(found)
+
+    @cached_property
+    def shares(self) -> NDArray[np.float64]:
+        """How much of what stands out in all words is of each theme; adds up to 1."""
+        return _shares(self.weights.sum(axis=0, dtype=np.float64))
+
+    def name(self, theme: int) -> str:
+        """Return the name of a theme."""
+        return self.names[self._checked(theme)]
+
+    def words(self, theme: int, n: int = 10) -> list[tuple[str, float]]:
+        """List the words with most of a theme, and how much they have."""
+        column = self.weights[:, self._checked(theme)]
+        rows = best(column, check_integer("words", "n", n, 0))
+        words = self.vectors.index_to_key
+        return [(words[row], float(column[row])) for row in rows.tolist() if column[row] > 0]
+
+    def best_words(self, theme: int, n: int = 5) -> list[tuple[str, float]]:
+        """List frequent words with most of a theme, of each word and its forms the best."""
+        column = self.weights[:, self._checked(theme)]
+        known = self._known[np.argsort(-column[self._known], kind="stable")]
+        forms, seen, found = self.vectors.profiles.forms, set[int](), list[tuple[str, float]]()
+        for row in known[column[known] > 0].tolist():
+            if len(found) >= n:
+                break
+            if row not in seen:
+                found.append((self.vectors.index_to_key[row], float(column[row])))
+            seen |= {form for form, _ in forms.of_row(row)}
+        return found
+
+    def features(self, theme: int, n: int = 10) -> list[tuple[str, float]]:
+        """List the features that make a theme, and how much they count."""
+        column = self.patterns[:, self._checked(theme)]
+        places = best(column, check_integer("features", "n", n, 0))
+        names = self.vectors.feature_names
+        return [(names[place], float(column[place])) for place in places.tolist() if column[place] > 0]
+
+    def of_word(self, word: str, n: int = 10) -> list[tuple[int, float]]:
+        """List the themes of a word, the strongest first: their numbers and shares, which add up to 1."""
+        return _strongest(self.weights[self.vectors.get_index(word)], n)
+
+    def of_text(self, text: str | Sequence[str], n: int = 10) -> list[tuple[int, float]]:
+        """List the themes of a text or of a list of words: their numbers and shares, which add up to 1.
+
+        Words count by how much of themes is in them, so that those about nothing in particular say little.
+        """
+        noted = self.vectors.preparation
+        preparation = None if noted is LOWER_CASE_ONLY else noted
+        counts = count_words([text], self.vectors.key_to_index, preparation)[0]
+        return _strongest(np.asarray(counts.astype(np.float32) @ self.weights).ravel(), n)
+
+    @cached_property
+    def _known(self) -> NDArray[np.intp]:
+        return best_known(self.vectors)
+
+    def _checked(self, theme: int) -> int:
+        return check_integer("Themes", "theme", theme, 0, len(self) - 1)
+
+
+def usual_number(vectors: WordVectors) -> int:
+    """How many themes are found if no number is asked for: 200, or a tenth of the words."""
+    return min(N_THEMES, max(1, len(vectors) // _WORDS_PER_THEME))
+
+
+def theme_patterns(vectors: WordVectors, k: int, progress: ThemeProgress | None = None) -> Reals:
+    """Find the themes of the most frequent words: features x themes."""
+    check_themes(vectors, k)
+    profiles = vectors.profiles.topic.some(best_known(vectors))
+    report = None if progress is None else lambda done: progress("finding themes", done, N_ROUNDS)
+    return common_patterns(profiles, k, N_ROUNDS, report)
+
+
+def theme_weights(vectors: WordVectors, patterns: Reals, progress: ThemeProgress | None = None) -> Reals:
+    """Find how much of each theme is in every word: words x themes."""
+    weights = np.empty((len(vectors), patterns.shape[1]), dtype=np.float32)
+    for start in range(0, len(vectors), _WORDS_AT_ONCE):
+        rows = np.arange(start, min(start + _WORDS_AT_ONCE, len(vectors)))
+        weights[rows] = pattern_weights(vectors.profiles.topic.some(rows), patterns)
+        if progress is not None:
+            progress("describing words", int(rows[-1]) + 1, len(vectors))
+    return weights
+
+
+def check_themes(vectors: WordVectors, k: int) -> None:
+    """Refuse vectors that have no themes, and numbers of themes that they cannot have."""
+    if not vectors.has_profiles:
+        raise ParameterError(
+            "Only integer vectors with named features have themes; use reduce(n_components)."
+        )
+    check_integer("themes", "k", k, 1, min(len(vectors), vectors.vector_size))
+
+
+def _shares(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    total = float(weights.sum())
+    return weights / total if total > 0 else weights
+
+
+def _strongest(weights: Reals, n: int) -> list[tuple[int, float]]:
+    shares = _shares(weights.astype(np.float64))
+    places = best(shares, check_integer("themes", "n", n, 0))
+    return [(place, float(shares[place])) for place in places.tolist() if shares[place] > 0]

@@ -1,0 +1,294 @@
+"""Themes: patterns that were put in are found, kept, named, and describe words and texts."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from scipy.optimize import nnls
+from scipy.sparse import csr_matrix
+
+from omnitm import OmniVectorizer, WordVectors
+from omnitm.cli import main
+from omnitm.errors import OmniTMWarning, ParameterError
+from omnitm.similarity import nonnegative
+from omnitm.similarity.nonnegative import common_patterns, nonnegative_start, pattern_weights
+from omnitm.similarity.truncated_svd import truncated_svd
+from omnitm.store import ModelRecord
+from omnitm.vectors import themes as themes_module
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+TOPICS, PER_TOPIC = ("rail", "ship", "bird"), 40
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
+WORDS = [f"{topic}{LETTERS[k // 26]}{LETTERS[k % 26]}q" for k in range(PER_TOPIC) for topic in TOPICS]
+RECORD = ModelRecord("made", {}, 0, "0" * 64)
+
+
+def made_vectors(n_words: int = len(WORDS), record: ModelRecord | None = RECORD) -> WordVectors:
+    """Integers: words lean on random words of their own topic; word k is of topic k % 3."""
+    random = np.random.default_rng(3)
+    same = np.arange(len(WORDS))[:, None] % 3 == np.arange(len(WORDS)) % 3
+    leaned_on = same & (random.random(same.shape) < 0.5)
+    matrix = np.where(leaned_on, random.integers(-80, 0, same.shape), -100)
+    return WordVectors(matrix[:n_words].astype(np.int16), WORDS[:n_words], WORDS, training=record)
+
+
+@pytest.fixture(scope="module")
+def vectors() -> WordVectors:
+    return made_vectors()
+
+
+@pytest.fixture
+def model(vectors: WordVectors, tmp_path: Path) -> Path:
+    vectors.save(tmp_path / "model")
+    return tmp_path / "model"
+
+
+def planted(seed: int = 0) -> tuple[Any, Any, Any]:
+    """A matrix that is exactly a product of two non-negative factors with one pattern per row and column."""
+    random = np.random.default_rng(seed)
+    weights = np.zeros((30, 3), dtype=np.float32)
+    weights[np.arange(30), np.arange(30) % 3] = random.uniform(1, 2, 30)
+    patterns = np.zeros((12, 3), dtype=np.float32)
+    patterns[np.arange(12), np.arange(12) // 4] = random.uniform(1, 2, 12)
+    patterns /= np.linalg.norm(patterns, axis=0)
+    return csr_matrix(weights @ patterns.T), weights, patterns
+
+
+def test_planted_patterns_are_found_in_the_order_of_their_use() -> None:
+    matrix, weights, patterns = planted()
+    found = common_patterns(matrix, 3)
+    order = np.argsort(-weights.sum(axis=0))
+    assert np.allclose(found, patterns[:, order], atol=1e-4)
+    assert np.allclose(pattern_weights(matrix, found), weights[:, order], atol=1e-4)
+
+
+def test_patterns_that_are_not_there_are_left_out() -> None:
+    matrix = csr_matrix(np.outer([1, 2, 3, 0], [1, 0, 2]).astype(np.float32))
+    found = common_patterns(matrix, 3)
+    assert np.allclose(pattern_weights(matrix, found) @ found.T, matrix.toarray(), atol=1e-4)
+    assert common_patterns(csr_matrix((4, 3), dtype=np.float32), 2).shape == (3, 0)
+
+
+def test_weights_are_those_of_nonnegative_least_squares() -> None:
+    random = np.random.default_rng(1)
+    matrix = random.standard_normal((50, 20)).astype(np.float32)
+    patterns = (random.random((20, 4)) ** 4).astype(np.float32)
+    expected = np.array([nnls(patterns, row)[0] for row in matrix])
+    assert (expected == 0).any()
+    assert np.allclose(pattern_weights(csr_matrix(matrix), patterns), expected, atol=1e-3)
+
+
+def test_the_start_takes_the_heavier_half_of_each_singular_vector() -> None:
+    matrix = np.array([[3, 0, 1], [0, 2, 0], [1, 0, 3]], dtype=np.float32)
+    found = truncated_svd(matrix, 3)
+    for half in nonnegative_start(found):
+        assert half.min() >= 0
+        assert (np.linalg.norm(half, axis=0) > 0).all()
+
+
+def test_each_topic_is_a_theme(vectors: WordVectors) -> None:
+    themes = vectors.themes(3)
+    assert len(themes) == 3
+    for theme in range(3):
+        topics = {word[:4] for word, _ in themes.words(theme, 20)}
+        assert len(topics) == 1
+        assert {name[:4] for name, _ in themes.features(theme, 20)} == topics
+        assert {word[:4] for word in themes.name(theme).split()} == topics
+    assert themes.shares.sum() == pytest.approx(1)
+    assert (np.diff(themes.weights.sum(axis=0)) <= 1e-3).all()
+    assert repr(themes) == "Themes(3 of 120 words)"
+
+
+def test_words_and_texts_have_shares_of_themes(vectors: WordVectors) -> None:
+    themes = vectors.themes(3)
+    for k, topic in enumerate(TOPICS):
+        found = themes.of_word(WORDS[k])
+        assert themes.words(found[0][0], 1)[0][0].startswith(topic)
+        assert found[0][1] > 0.9
+        assert sum(share for _, share in found) == pytest.approx(1)
+    mixed = themes.of_text([WORDS[0], WORDS[3], WORDS[1]])
+    assert themes.of_word(WORDS[0])[0][0] == mixed[0][0]
+    assert 0.5 < mixed[0][1] < 0.8
+    assert themes.of_text("nothing known") == []
+    assert themes.of_word(WORDS[0], n=1) == themes.of_word(WORDS[0])[:1]
+
+
+def test_names_differ(vectors: WordVectors) -> None:
+    names = vectors.themes(12).names
+    assert len({*names}) == len(names) == 12
+    weights = np.ones((len(WORDS), 3), dtype=np.float32)
+    alike = themes_module.Themes(vectors, np.ones((len(WORDS), 3), np.float32), weights)
+    assert len({*alike.names}) == 3
+    assert alike.names[1].startswith(alike.names[0])
+
+
+def test_the_usual_number_of_themes_is_that_of_small_models_too(vectors: WordVectors) -> None:
+    assert len(vectors.themes()) == len(WORDS) // 10
+
+
+@pytest.mark.parametrize("k", [0, 121, 2.5])
+def test_a_number_of_themes_that_cannot_be_is_refused(vectors: WordVectors, k: Any) -> None:
+    with pytest.raises(ParameterError, match="'k' parameter of themes must be"):
+        vectors.themes(k)
+
+
+def test_vectors_without_words_as_columns_have_no_themes() -> None:
+    reals = WordVectors(np.eye(2, dtype=np.float32), ["road", "sea"], None)
+    with pytest.raises(ParameterError, match="Only integer vectors with named features have themes"):
+        reals.themes(1)
+
+
+def test_a_theme_that_is_not_there_is_refused(vectors: WordVectors) -> None:
+    with pytest.raises(ParameterError, match="'theme' parameter of Themes must be"):
+        vectors.themes(3).name(3)
+
+
+def counted(monkeypatch: pytest.MonkeyPatch) -> dict[str, int]:
+    """Count how often patterns are found and words are described."""
+    from omnitm.store import similarity_cache
+
+    calls = {"theme_patterns": 0, "theme_weights": 0}
+    for name in calls:
+        function = getattr(similarity_cache, name)
+
+        def called(*given: Any, name: str = name, function: Any = function) -> Any:
+            calls[name] += 1
+            return function(*given)
+
+        monkeypatch.setattr(similarity_cache, name, called)
+    return calls
+
+
+def test_themes_are_kept_beside_the_model(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    calls = counted(monkeypatch)
+    first = WordVectors.load(model).themes(3)
+    second = WordVectors.load(model).themes(3)
+    assert calls == {"theme_patterns": 1, "theme_weights": 1}
+    assert np.array_equal(first.weights, second.weights)
+    assert np.array_equal(first.patterns, second.patterns)
+    content = (model / "themes-3.bin").read_bytes()
+    (model / "themes-3.bin").unlink()
+    WordVectors.load(model).themes(3)
+    assert (model / "themes-3.bin").read_bytes() == content
+
+
+def test_damaged_themes_are_made_again(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    WordVectors.load(model).themes(3)
+    content = bytearray((model / "themes-3.bin").read_bytes())
+    content[len(content) // 2] ^= 4
+    (model / "themes-3.bin").write_bytes(content)
+    calls = counted(monkeypatch)
+    with pytest.warns(OmniTMWarning, match=r"themes-3\.bin.* is damaged.*; it is made again"):
+        WordVectors.load(model).themes(3)
+    assert calls == {"theme_patterns": 1, "theme_weights": 1}
+
+
+def test_a_stop_loses_one_stage(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def stop(stage: str, *_: int) -> None:
+        if stage == "describing words":
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        WordVectors.load(model).themes(3, progress=stop)
+    calls = counted(monkeypatch)
+    assert len(WordVectors.load(model).themes(3).weights) == len(WORDS)
+    assert calls == {"theme_patterns": 0, "theme_weights": 1}
+
+
+def test_later_words_are_described_by_the_same_themes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made_vectors(110).save(tmp_path / "model")
+    few = WordVectors.load(tmp_path / "model").themes(3)
+    patterns = np.array(few.patterns)
+    made_vectors().save(tmp_path / "model", force=True)
+    calls = counted(monkeypatch)
+    all_words = WordVectors.load(tmp_path / "model").themes(3)
+    assert calls == {"theme_patterns": 0, "theme_weights": 1}
+    assert np.array_equal(all_words.patterns, patterns)
+    assert all_words.words(all_words.of_word(WORDS[-1])[0][0], 1)[0][0][:4] == WORDS[-1][:4]
+
+
+def test_themes_of_another_training_are_made_again(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    WordVectors.load(model).themes(3)
+    made_vectors(110, ModelRecord("made", {}, 1, "0" * 64)).save(model, force=True)
+    calls = counted(monkeypatch)
+    WordVectors.load(model).themes(3)
+    assert calls == {"theme_patterns": 1, "theme_weights": 1}
+
+
+def test_words_are_described_block_by_block(vectors: WordVectors, monkeypatch: pytest.MonkeyPatch) -> None:
+    patterns = themes_module.theme_patterns(vectors, 3)
+    whole = themes_module.theme_weights(vectors, patterns)
+    monkeypatch.setattr(themes_module, "_WORDS_AT_ONCE", 50)
+    told: list[tuple[str, int, int]] = []
+    parts = themes_module.theme_weights(vectors, patterns, lambda *state: told.append(state))
+    assert np.allclose(parts, whole, atol=1e-6)
+    assert told == [("describing words", done, 120) for done in (50, 100, 120)]
+
+
+def test_rounds_are_told(vectors: WordVectors) -> None:
+    told: list[tuple[str, int, int]] = []
+    themes_module.theme_patterns(vectors, 3, lambda *state: told.append(state))
+    rounds = nonnegative.N_ROUNDS
+    assert told == [("finding themes", done, rounds) for done in range(1, rounds + 1)]
+
+
+def test_theme_vectors_are_word_vectors(vectors: WordVectors, tmp_path: Path) -> None:
+    reduced = vectors.reduce(themes=3)
+    assert reduced.feature_names == vectors.themes(3).names
+    assert np.array_equal(reduced.matrix, vectors.themes(3).weights)
+    assert {word[:4] for word, _ in reduced.most_similar(WORDS[0])} == {"rail"}  # type: ignore[union-attr]
+    reduced.save(tmp_path / "themes")
+    loaded = WordVectors.load(tmp_path / "themes")
+    assert loaded.feature_names == reduced.feature_names
+    assert loaded.default_metric == "cosine"
+    loaded.export(tmp_path / "themes.npz", "numpy")
+    with np.load(tmp_path / "themes.npz") as found:
+        assert any(reduced.feature_names == found[name].tolist() for name in found.files)
+
+
+def test_reduce_takes_one_of_two(vectors: WordVectors) -> None:
+    for options in ({}, {"n_components": 2, "themes": 2}):
+        with pytest.raises(ParameterError, match="reduce needs either 'n_components' or 'themes'"):
+            vectors.reduce(**options)
+
+
+def test_documents_have_themes(vectors: WordVectors) -> None:
+    vectorizer = OmniVectorizer(vectors, themes=3)
+    found = vectorizer.transform([[WORDS[0], WORDS[3]], [WORDS[1]]])
+    assert found.shape == (2, 3)
+    assert found[0].argmax() == vectors.themes(3).of_word(WORDS[0])[0][0]
+    assert vectorizer.get_feature_names_out().tolist() == vectors.themes(3).names
+    with pytest.raises(ParameterError, match="OmniVectorizer takes either 'top_k' or 'themes'"):
+        OmniVectorizer(vectors, themes=3, top_k=2).transform([[WORDS[0]]])
+
+
+def run(capsys: pytest.CaptureFixture[str], *options: str) -> str:
+    assert main(["themes", *options]) == 0
+    return capsys.readouterr().out
+
+
+def test_the_command_shows_themes(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    found = json.loads(run(capsys, str(model), "-k", "3", "--json"))["themes"]
+    assert [theme["theme"] for theme in found] == [0, 1, 2]
+    assert sum(theme["share"] for theme in found) == pytest.approx(1)
+    table = run(capsys, str(model), "-k", "3", "-n", "2")
+    assert found[0]["words"][0]["word"] in table
+    assert len(table.splitlines()) == 4
+    of_word = json.loads(run(capsys, str(model), "-k", "3", "--word", WORDS[0], "--json"))
+    assert of_word["word"] == WORDS[0]
+    assert of_word["themes"][0]["name"].startswith("rail")
+    assert "█" * 30 in run(capsys, str(model), "-k", "3", "--text", f"{WORDS[0]} {WORDS[3]}")
+
+
+def test_what_cannot_be_shown_is_said(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["themes", str(model), "-k", "3", "--text", "nothing"]) == 2
+    assert "--text has no word that the model knows." in capsys.readouterr().err
+    assert main(["themes", str(model), "-n", "0"]) == 2
+    assert "-n must be at least 1. Got 0 instead." in capsys.readouterr().err
