@@ -243,7 +243,7 @@ def test_theme_vectors_are_word_vectors(vectors: WordVectors, tmp_path: Path) ->
     reduced = vectors.reduce(themes=3)
     assert reduced.feature_names == vectors.themes(3).names
     assert np.array_equal(reduced.matrix, vectors.themes(3).weights)
-    assert {word[:4] for word, _ in reduced.most_similar(WORDS[0])} == {"rail"}  # type: ignore[union-attr]
+    assert {word[:4] for word, _ in reduced.most_similar(WORDS[0])} == {"rail"}
     reduced.save(tmp_path / "themes")
     loaded = WordVectors.load(tmp_path / "themes")
     assert loaded.feature_names == reduced.feature_names
