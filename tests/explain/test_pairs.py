@@ -208,7 +208,7 @@ def test_percentages_add_up_and_what_is_against_is_listed_only_if_it_matters() -
 
 
 def test_documents_of_a_comparison_are_different_ones(explainer: Explainer) -> None:
-    found = explainer.why("a0", "a1", metric="related", n_documents=2)
+    found = explainer.why("a0", "a1", metric="cosine", n_documents=2)
     assert found.together is not None
     documents = [document.number for document in found.together.documents]
     for part in (*found.contributions_for, *found.contributions_against):

@@ -49,6 +49,11 @@ def fill(parser: argparse.ArgumentParser) -> None:
         default=_LITERALS_OF_A_RULE,
         help=f"literals to show of a rule (default: {_LITERALS_OF_A_RULE})",
     )
+    parser.add_argument(
+        "--per-document",
+        action="store_true",
+        help="rules about single documents instead, measured on documents that they were not chosen by",
+    )
     parser.add_argument("--clause", metavar="NUMBER", type=int, help="with --plot: this clause only")
     parser.add_argument("--plot", metavar="FILE", help="draw the states of --clause: .png, .svg or .pdf")
 
@@ -60,6 +65,9 @@ def run(arguments: argparse.Namespace) -> int:
     explainer = open_explainer(arguments)
     if arguments.plot:
         _draw(explainer, arguments)
+        return 0
+    if arguments.per_document:
+        _print_document_rules(explainer, arguments)
         return 0
     explanation = explainer.explain(arguments.word, kind=arguments.contexts, n_documents=arguments.documents)
     is_topic = explanation.kind == "topic"
@@ -78,6 +86,31 @@ def run(arguments: argparse.Namespace) -> int:
     _print_rules(console, explanation, arguments.count, arguments.literals)
     _print_literals(console, explanation)
     return 0
+
+
+def _print_document_rules(explainer: Explainer, arguments: argparse.Namespace) -> None:
+    from rich.text import Text
+
+    rules = explainer.document_rules(arguments.word, n=arguments.count, n_documents=arguments.documents)
+    if arguments.json:
+        print_json({"word": arguments.word, "document_rules": [rule.to_dict() for rule in rules]})
+        return
+    console = make_console()
+    numbers = ("documents", "with word", "recall", "lift")
+    table = make_table(f"{arguments.word}: rules about single documents", "rule", *numbers, numbers=numbers)
+    for rule in rules:
+        match = rule.match
+        figures = f"{match.support:,}", percent(match.precision), percent(rule.recall), times(match.lift)
+        table.add_row(Text(str(rule)), *figures)
+    console.print(table)
+    console.print("counted on one document of five; the rules were chosen by the others", style="dim")
+    for rule in rules[:_RULES_WITH_DOCUMENTS]:
+        for kind, documents in (
+            ("example", rule.match.examples),
+            ("counterexample", rule.match.counterexamples),
+        ):
+            for document in documents:
+                print_document(console, f"{kind} of {rule}:", document, [arguments.word, *rule.present])
 
 
 def _draw(explainer: Explainer, arguments: argparse.Namespace) -> None:

@@ -1,5 +1,6 @@
 """What a model has learned and why its words are similar: rules, shares, evidence, all as plain data."""
 
+from omnitm.explain.document_rules import DocumentRule
 from omnitm.explain.evidence import Document, Together
 from omnitm.explain.explainer import Explainer
 from omnitm.explain.pairs import ClauseShare, Comparison, Contribution
@@ -13,6 +14,7 @@ __all__ = [
     "Comparison",
     "Contribution",
     "Document",
+    "DocumentRule",
     "Explainer",
     "Literal",
     "Match",

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from omnitm.errors import CorpusError, FileError, ParameterError
+from omnitm.explain.document_rules import DocumentRule, document_rules
 from omnitm.explain.evidence import Together, together
 from omnitm.explain.find_index import index_of_model
 from omnitm.explain.pairs import (
@@ -147,6 +148,21 @@ class Explainer:
         _check_counts("explain", n_literals=n_literals, n_documents=n_documents)
         machine = self._machine(word, kind)
         return explain_word(machine, self.index, n_literals=n_literals, n_documents=n_documents)
+
+    def document_rules(self, word: str, *, n: int = 5, n_documents: int = 1) -> list[DocumentRule]:
+        """Distil rules about single documents, measured on documents that they were not chosen by.
+
+        Parameters
+        ----------
+        n
+            At most so many rules; each covers documents with the word that those before it don't.
+        n_documents
+            How many examples and counterexamples per rule.
+        """
+        _check_counts("document_rules", n=n, n_documents=n_documents)
+        machine = self._machine(word, "topic")
+        named = [name for name, _ in self.standing_out(word, 50)] if self.vectors.has_profiles else []
+        return document_rules(machine, self.index, named, n=n, n_documents=n_documents)
 
     def clause(self, word: str, clause: int, *, n_literals: int = 10) -> ClauseStates:
         """Read all states of one clause."""

@@ -281,7 +281,7 @@ def compare_by_coordinates(
     share_together = total(shares[own])
     lines = np.append(others, share_together)
     order = np.argsort(-others, kind="stable")
-    largest = [k for k in order[:n].tolist() if others[k] > 0]
+    largest = _largest(others, order, taken_apart.feature_names, n)
     smallest = [k for k in order[::-1][:n].tolist() if others[k] < 0]
     evidence = _Evidence(taken_apart, index, (word, other), n_documents, set())
     both = None if index is None else together(index, word, other, n_documents, evidence.seen)
@@ -303,6 +303,14 @@ def compare_by_coordinates(
         forms=dict(taken_apart.forms),
         share_together=share_together,
     )
+
+
+def _largest(shares: NDArray[np.float64], order: NDArray[np.intp], names: Sequence[str], n: int) -> list[int]:
+    """Choose the largest shares, of words and of places half each where there are both."""
+    positive = [k for k in order.tolist() if shares[k] > 0]
+    words, places = ([k for k in positive if is_place(names[k]) == kind] for kind in (False, True))
+    n_places = min(len(places), max(n // 2, n - len(words)))
+    return sorted([*words[: n - n_places], *places[:n_places]], key=lambda k: -shares[k])
 
 
 @dataclass(frozen=True, eq=False)
