@@ -19,7 +19,7 @@ import numpy as np
 from scipy.sparse import csr_matrix
 
 from omnitm.corpus import DocumentIndex
-from omnitm.explain import Explainer
+from omnitm.explain import DocumentRule, Explainer
 from omnitm.explain.document_rules import set_aside
 from omnitm.explain.matching import document_lengths, words_of_documents
 from omnitm.machine import Autoencoder, AutoencoderSettings, training_examples, word_key
@@ -40,10 +40,11 @@ def middling(index: DocumentIndex, count: int, seed: int) -> list[str]:
 def measure_lift(arguments: argparse.Namespace) -> dict[str, Any]:
     """Measure the first rule of each word on documents that were set aside."""
     explainer = Explainer.open(arguments.model, arguments.index)
-    words, start, rows = middling(explainer.index, arguments.words, arguments.seed), time.process_time(), []
+    words, start = middling(explainer.index, arguments.words, arguments.seed), time.process_time()
+    rows: list[dict[str, Any]] = []
     for word in words:
         rules = explainer.document_rules(word, n=3, n_documents=0)
-        rows.append({"word": word, "rules": [{"text": str(rule), **rule.to_dict()} for rule in rules]})
+        rows.append({"word": word, "rules": [_figures(rule) for rule in rules]})
     lifts = np.array([(row["rules"][0]["match"]["lift"] or 0.0) if row["rules"] else 0.0 for row in rows])
     return {
         "words": len(words),
@@ -54,6 +55,13 @@ def measure_lift(arguments: argparse.Namespace) -> dict[str, Any]:
         "cpu_seconds_per_word": (time.process_time() - start) / max(len(words), 1),
         "rows": rows,
     }
+
+
+def _figures(rule: DocumentRule) -> dict[str, Any]:
+    measured = {name: getattr(rule, name).to_dict() for name in ("match", "chosen")}
+    for match in measured.values():
+        del match["examples"], match["counterexamples"]
+    return {"text": str(rule), **measured, "recall": rule.recall}
 
 
 def measure_votes(arguments: argparse.Namespace) -> dict[str, Any]:
@@ -179,8 +187,10 @@ def main() -> None:
         command.set_defaults(measure=measure)
     arguments = parser.parse_args()
     found = arguments.measure(arguments)
-    arguments.output.write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n")
-    print({name: value for name, value in found.items() if name != "rows"})
+    rows = ",\n".join(f"  {json.dumps(row, ensure_ascii=False)}" for row in found.pop("rows"))
+    summary = json.dumps(found, indent=1)
+    arguments.output.write_text(f'{summary[:-2]},\n "rows": [\n{rows}\n ]\n}}\n')
+    print(summary)
 
 
 if __name__ == "__main__":

@@ -233,8 +233,8 @@ def _measured(counts: _Counts, rule: _Rule, n_documents: int) -> DocumentRule:
         for documents in map(index.documents_with, (counts.target, *rule.present, *rule.absent))
     )
     documents = reduce(shared, others[: len(rule.present)])
-    for absent in others[len(rule.present) :]:
-        documents = documents[~np.isin(documents, absent)]
+    for unwanted in others[len(rule.present) :]:
+        documents = documents[~np.isin(documents, unwanted)]
     hits = shared(documents, mine)
     match = _match(documents, hits, len(mine), counts.n_aside)
     if n_documents:
