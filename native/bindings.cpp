@@ -154,7 +154,7 @@ void products_of_profiles(const Input<int64_t>& starts, const Input<uint32_t>& c
     check(rows.size() == products.size(), "every row needs a place for its product");
     check_apart(products, starts, columns, rows);
     for (const int64_t row : view(rows)) {
-        check(row >= 0 && row + 1 < static_cast<int64_t>(starts.size()), "there is no such row");
+        check(row >= 0 && row < static_cast<int64_t>(starts.size()) - 1, "there is no such row");
         const int64_t from = starts.data()[row], to = starts.data()[row + 1];
         check(from >= 0 && to >= from && to <= static_cast<int64_t>(columns.size()), "`starts` leads out of the columns");
         check(all_below(view(columns).subspan(static_cast<size_t>(from), static_cast<size_t>(to - from)), query.size()),

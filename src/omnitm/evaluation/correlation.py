@@ -83,6 +83,8 @@ class Judgements:
         """Correlate scores with the judgements: a number per resample, nan where all of either are equal."""
         ranks = _CentredRanks(scores, self._weights)
         covariance = np.einsum("ij,ij,ij->j", self._weights, ranks.of_pairs, self._ranks.of_pairs)
+        # Spearman: Pearson's coefficient of mean ranks. Kendall's tau-b: concordant minus discordant, over
+        # the geometric mean of the pairs that are not tied in the one and in the other.
         spearman = _ratio(covariance, np.sqrt(ranks.squares * self._ranks.squares))
         concordance = _concordance(_dense_ranks(scores), self._order, self._weights)
         kendall = _ratio(concordance, np.sqrt(ranks.n_untied * self._ranks.n_untied))
@@ -99,6 +101,7 @@ def interval(values: Numbers, confidence: float = 0.95) -> Interval | None:
     usable = values[np.isfinite(values)]
     if len(usable) == 0:
         return None
+    # The percentile interval: for 95 % from the 2.5th to the 97.5th percentile.
     low, high = np.quantile(usable, [(1 - confidence) / 2, (1 + confidence) / 2])
     return Interval(float(low), float(high))
 

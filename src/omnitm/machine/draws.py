@@ -85,6 +85,7 @@ def literal_coins(key: int, number: int, n_words: int, probability: int) -> NDAr
     for r in range(32):
         counters = np.arange(r * n_blocks, (r + 1) * n_blocks, dtype=np.uint32)
         random = np.unpackbits(hash32(counters, first, second).view(np.uint8), bitorder="little").astype(bool)
+        # A coin is decided at the first bit in which it differs from the probability.
         if probability >> (31 - r) & 1:
             heads |= undecided & ~random
             undecided &= random
@@ -95,6 +96,7 @@ def literal_coins(key: int, number: int, n_words: int, probability: int) -> NDAr
 
 def hash32(counters: NDArray[np.uint32], first: np.uint32, second: np.uint32) -> NDArray[np.uint32]:
     """Scramble 32-bit counters with a 64-bit key given as two halves."""
+    # Multipliers and shifts are those of "lowbias32" (C. Wellons, 2018), after a Weyl step of 2**32 / phi.
     x = counters * np.uint32(0x9E3779B1) + first
     x = (x ^ (x >> np.uint32(16))) * np.uint32(0x7FEB352D)
     x ^= second
@@ -121,6 +123,8 @@ def training_examples(index: DocumentIndex, settings: AutoencoderSettings, targe
     n_outside = index.n_documents - len(inside)
     if len(inside) == 0 or n_outside == 0:
         return Examples(labels, scaled(bits, index.n_documents).reshape(count, merged))
+    # The r-th document without the word is r plus the documents with it that come before: those whose number,
+    # less the documents with it before them, is at most r.
     ranks = scaled(bits, n_outside)
     outside = ranks + np.searchsorted(inside - np.arange(len(inside)), ranks, side="right")
     drawn = np.where(np.repeat(labels, merged), inside[scaled(bits, len(inside))], outside)
@@ -138,6 +142,7 @@ def training_places(index: DocumentIndex, settings: AutoencoderSettings, target:
     if start == end or end - start == total:
         ranks = scaled(bits, total)
     else:
+        # Places are sorted by word, so those of the target are one gap, which ranks beyond its start jump.
         outside = scaled(bits, total - (end - start))
         outside += np.where(outside < start, 0, end - start)
         ranks = np.where(np.repeat(labels, merged), start + scaled(bits, end - start), outside)
@@ -146,6 +151,7 @@ def training_places(index: DocumentIndex, settings: AutoencoderSettings, target:
 
 def scaled(bits: NDArray[np.uint64], bound: int) -> NDArray[np.int64]:
     """Turn 64 random bits each into a number from 0 to `bound - 1` (bound below 2**32)."""
+    # floor(bits * bound / 2**64) without 128-bit numbers: the low half's product gives only its carry.
     factor = np.uint64(bound)
     carried = (low(bits) * factor) >> np.uint64(32)
     return ((high(bits) * factor + carried) >> np.uint64(32)).astype(np.int64)

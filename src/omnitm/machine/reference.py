@@ -87,12 +87,13 @@ class ReferenceAutoencoder:
         heads = draw(key, Purpose.INITIAL_WEIGHT, 0, settings.n_clauses) >> np.uint64(63)
         self.weights: NDArray[np.int32] = np.where(heads == 1, 1, -1).astype(np.int32)
         self.states = np.full((settings.n_clauses, 2 * n_features), settings.include_from - 1, dtype=np.int16)
+        # A literal that is not visible is never included and never learns: a target must not explain itself.
         self.visible = np.ones(2 * n_features, dtype=bool)
         self.visible[n_features:] = negated_literals
         for hidden in self._source.hidden:
             self.visible[[hidden, n_features + hidden]] = False
         self.trained = np.ones(settings.n_clauses, dtype=bool)
-        if settings.algorithm == "fast":
+        if settings.algorithm == "fast":  # only positive clauses are read out, so only they are trained
             self.trained = self.weights > 0
 
     def train(self) -> ReferenceAutoencoder:
@@ -113,22 +114,25 @@ class ReferenceAutoencoder:
     def label(self, example: int) -> bool:
         """Draw whether the example shows the target."""
         coin = high(draw(self.key, Purpose.LABEL, example, 1))[0]
+        # A coin of 32 bits: heads if it is below the probability in units of 2**-32.
         return int(coin) < int(self.settings.output_balancing * 2**32)
 
     def documents(self, example: int, label: bool) -> list[int]:
         """Draw the documents of an example, or the ranks of its places, with replacement."""
         source = self._source
         pool = source.inside if label else source.outside
-        if len(source.inside) == 0 or len(source.outside) == 0:
+        if len(source.inside) == 0 or len(source.outside) == 0:  # the label then says nothing
             pool = source.all
         count = self.settings.accumulation
         bits = draw(self.key, Purpose.DOCUMENT, example * count, count)
+        # floor(u * n) for u = b / 2**64, in integers, so that native code gives the same.
         return [int(pool[(int(b) * len(pool)) >> 64]) for b in bits]
 
     def learn(self, example: int, label: bool, literals: NDArray[np.bool_]) -> None:
         """Give every clause that takes part its feedback."""
         settings, weights = self.settings, self.weights.copy()
         included = (self.states >= settings.include_from) & self.visible
+        # A clause is true unless one of its literals is false; an empty one is true.
         outputs: NDArray[np.bool_] = np.logical_not((included & ~literals).any(axis=1))
         gate, coin, weight_coin = self.coins(example)
         taking_part, vote = self.trained, 0
@@ -137,18 +141,22 @@ class ReferenceAutoencoder:
             vote = int(
                 np.clip((weights * outputs)[taking_part].sum(), -settings.threshold, settings.threshold)
             )
+        # Feedback with probability (T - vote) / 2T for the label, (T + vote) / 2T against it: the surer the
+        # machine already is, the rarer. Coins are from 0 to 2T - 1.
         chance = settings.threshold - vote if label else settings.threshold + vote
         for clause in map(int, np.flatnonzero(taking_part & (coin < chance))):
             if (weights[clause] >= 0) == label:
                 self.type_i(example, clause, bool(outputs[clause]), int(included[clause].sum()), literals)
             elif outputs[clause]:
                 self.type_ii(clause, literals)
+        # After all feedback, which is given by the weights as they were before this example.
         if settings.algorithm == "exact":
             self.weights[taking_part & outputs & (weight_coin < chance)] += 1 if label else -1
 
     def passes(self, gate: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Decide which clauses take part: the heavier, the more rarely."""
         threshold = self.settings.threshold
+        # With probability 1 - |weight| / T; never from |weight| = T on.
         passes: NDArray[np.bool_] = gate < threshold - np.minimum(np.abs(self.weights), threshold)
         return passes
 
@@ -175,8 +183,10 @@ class ReferenceAutoencoder:
             self.settings.forget_probability,
         )
         if output and (limit is None or n_included <= limit):
+            # Ia: true literals step up, always (boosted); false ones step down where the coin says so.
             self._step(clause, literals.astype(np.int16) - (~literals & forget))
         else:
+            # Ib: all literals step down where the coin says so.
             self._step(clause, -forget.astype(np.int16))
 
     def type_ii(self, clause: int, literals: NDArray[np.bool_]) -> None:
@@ -195,6 +205,7 @@ def omni_embedding(states: NDArray[np.int16], weights: NDArray[np.int32]) -> NDA
     if len(positive) == 0:
         return np.zeros(n_words, dtype=np.int16)
     sums = (positive[:, :n_words] - positive[:, n_words:]).sum(axis=0)
+    # Rounded down, also below 0: the native read-out does the same.
     embedding: NDArray[np.int16] = (sums // len(positive)).astype(np.int16)
     return embedding
 
@@ -208,6 +219,7 @@ class _Member(ReferenceAutoencoder):
         """Decide by the mean magnitude of a clause's weights over all words, without rounding."""
         count, threshold = len(self.bank.members), self.settings.threshold
         sums = np.abs(self.bank.weights.astype(np.int64)).sum(axis=0)
+        # gate < T - mean(|weight|), multiplied by the number of words.
         passes: NDArray[np.bool_] = gate * count < threshold * count - np.minimum(sums, threshold * count)
         return passes
 
@@ -256,6 +268,7 @@ class ReferenceSharedAutoencoder:
         """Shuffle the words."""
         count = len(self.members)
         bits = draw(self.key, Purpose.ORDER, example * count, count).tolist()
+        # Fisher and Yates, from the end: position k gets one of the k + 1 words that are left.
         order = list(range(count))
         for k in range(count - 1, 0, -1):
             other = (bits[k] * (k + 1)) >> 64
@@ -304,6 +317,7 @@ class ReferenceClassifier:
         outputs: NDArray[np.bool_] = ~(included & ~literals).any(axis=1)
         remembers = outputs & self.is_small(included)
         vote = int(np.clip(weights[active & outputs].sum(), -threshold, threshold))
+        # Out of 2T, as in `ReferenceAutoencoder.learn`.
         chance = threshold - vote if belongs else threshold + vote
         feedback_coin, weight_coin = self.coins(step)
         for clause in np.flatnonzero(active & (feedback_coin < chance)).tolist():

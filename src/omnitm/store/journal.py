@@ -62,12 +62,14 @@ class Journal:
         """Forget all rows and start again for the plan with this SHA-256."""
         self.forget()
         with writing(self.path):
+            # On the disk before any record is: records without a plan would belong to nothing.
             self._append(_checked(JOURNAL_MAGIC + plan))
             os.fsync(self._descriptor)
         self.plan = plan
 
     def add(self, row: int, crc: int) -> None:
         """Note that a row is written; safe to call from several threads."""
+        # After the row itself is written: a record without its row would be worse than a row without record.
         self._append(_checked(_RECORD.pack(row, crc)))
         self.rows[row] = crc
 
