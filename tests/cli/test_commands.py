@@ -332,3 +332,52 @@ def test_long_work_is_logged_if_asked_for(tmp_path: Path) -> None:
     assert said[0] == "omnitm: indexing 1 files into model/index"
     assert any(line.startswith("omnitm: training 6 of 6 words with AutoencoderSettings(") for line in said)
     assert "omnitm: trained 6 words, 0 failed" in said
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_knows_all_commands_and_options(shell: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as end:
+        main(["--completion", shell])
+    assert end.value.code == 0
+    script = capsys.readouterr().out
+    assert all(name.split()[-1] in script for name in COMMANDS)
+    assert "keep-top" in script
+    if shell == "bash":
+        asked = "COMP_WORDS=(omnitm train --keep); COMP_CWORD=2; _omnitm; echo ${COMPREPLY[@]}"
+        found = subprocess.run(
+            ["bash", "-c", f"{script}\n{asked}"], capture_output=True, text=True, check=True
+        )
+        assert found.stdout == "--keep-top\n"
+    with pytest.raises(SystemExit):
+        main(["--completion", "dos"])
+
+
+def test_checking_and_unpacking_say_so(
+    model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["info", str(model), "--verify"]) == 0
+    assert f"reading every byte of {model}" in capsys.readouterr().err
+    assert main(["info", str(model / "index"), "--verify"]) == 0
+    assert "verified: every byte is as it was written" in capsys.readouterr().out
+    assert main(["pack", str(model), "-o", str(tmp_path / "m.omnitm")]) == 0
+    assert main(["unpack", str(tmp_path / "m.omnitm"), "-o", str(tmp_path / "again")]) == 0
+    assert "8 words x 8 features, as they were packed" in capsys.readouterr().out
+
+
+def test_licences_are_checked(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["card", str(model), "--license", "cc-by-40"]) == 2
+    assert "did you mean cc-by-4.0" in capsys.readouterr().err
+    assert main(["card", str(model), "--license", "my own"]) == 2
+    assert "Got 'my own'." in capsys.readouterr().err
+    assert main(["card", str(model), "--license", "CC-BY-4.0"]) == 0
+
+
+def test_long_work_is_announced(
+    model: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from omnitm.store import similarity_cache
+
+    monkeypatch.setattr(similarity_cache, "_MANY", 7)
+    (model / "similarity.bin").unlink(missing_ok=True)
+    assert main(["similar", str(model), "road", "--metric", "related"]) == 0
+    assert "preparing similarities of 8 words, once" in capsys.readouterr().err

@@ -140,7 +140,9 @@ def test_cooccur(source: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["cooccur", "a", "cat", "--json"]) == 0
     facts = json.loads(capsys.readouterr().out)
     assert facts["words"] == {"cat": 2}
-    assert {"word": "mouse", "documents": 1} in facts["partners"]
+    assert {"word": "mouse", "documents": 1, "lift": 1.0} in [
+        {**row, "lift": round(row["lift"], 2)} for row in facts["partners"]
+    ]
     assert facts["examples"][0] == {"document": 0, "text": "The Cat and the dog."}
     source.unlink()
     assert main(["cooccur", "a", "cat"]) == 0

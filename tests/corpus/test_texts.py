@@ -180,9 +180,17 @@ def test_words_together() -> None:
     assert found.documents.tolist() == []
     assert cooccurrence(index, ["mouse", "cat"]).documents.tolist() == [1, 2]
     assert cooccurrence(index, ["bird"]).documents.tolist() == [3]
-    assert partners(index, "cat") == [("mouse", 2), ("dog", 2)]
-    assert partners(index, "cat", 1) == [("mouse", 2)]
+    company = partners(index, "cat")
+    assert [(partner.word, partner.documents) for partner in company] == [("dog", 2), ("mouse", 2)]
+    assert [partner.lift for partner in company] == pytest.approx([2 / (2 * 3 / 5), 2 / (3 * 3 / 5)])
+    assert partners(index, "cat", 1) == company[:1]
     assert partners(index, "bird") == []
+
+
+def test_partners_are_ranked_by_lift_not_by_frequency() -> None:
+    texts = ["tea cup news"] * 10 + ["news"] * 200 + ["tea odd"] + ["cup news"] * 5
+    found = [partner.word for partner in partners(DocumentIndex.from_documents(texts), "tea")]
+    assert found == ["cup", "news", "odd"]  # one shared document may be chance
 
 
 def test_words_together_refuses_bad_words() -> None:

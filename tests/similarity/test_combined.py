@@ -363,6 +363,13 @@ def test_truncated_svd_is_the_svd() -> None:
     assert matrix @ found.right == pytest.approx(found.left * found.singular, abs=1e-3)
 
 
+def test_telling_words_are_about_different_things(vectors: WordVectors) -> None:
+    found = vectors.telling_words(3)
+    assert len(found) == len({topic_of(word) for word in found}) == len(set(found))
+    few = WordVectors(np.eye(3, dtype=np.int16), ["a", "b", "c"], ["a", "b", "c"])
+    assert few.telling_words(2) == ["a", "b"]
+
+
 def test_reduce(vectors: WordVectors) -> None:
     small = vectors.reduce(20)
     assert small.matrix.shape == (150, 20)

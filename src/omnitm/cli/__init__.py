@@ -70,6 +70,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = make_parser().parse_args(argv)
     if arguments.debug or arguments.verbose:
         _show_log(debug=arguments.debug)
+    elif not getattr(arguments, "quiet", False):
+        _show_long_work()
     with warnings.catch_warnings():
         warnings.showwarning = _show_warning
         warnings.simplefilter("always", OmniTMWarning)
@@ -106,10 +108,18 @@ class CommandParser(argparse.ArgumentParser):
 
     def parse_known_args(self, args: Iterable[str] | None = None, namespace: Any = None) -> Any:
         """Parse, after adding the options."""
+        self.fill()
+        return super().parse_known_args(None if args is None else list(args), namespace)
+
+    def fill(self) -> None:
+        """Add the options, once."""
         if not self._is_filled:
             self._is_filled = True
             self._fill()
-        return super().parse_known_args(None if args is None else list(args), namespace)
+
+    def described_options(self) -> list[tuple[str, str]]:
+        """All names of options and what they do."""
+        return [(name, action.help or "") for action in self._actions for name in action.option_strings]
 
     def _fill(self) -> None:
         for names, text in (
@@ -148,7 +158,30 @@ def make_parser() -> CommandParser:
         epilog="`omnitm COMMAND --help` explains a command by an example. New here? Try `omnitm demo`.",
     )
     parser.add_argument("--version", action="version", version=f"omnitm {__version__}")
+    parser.add_argument(
+        "--completion",
+        metavar="SHELL",
+        choices=("bash", "zsh", "fish"),
+        action=_PrintCompletion,
+        help='print a script that completes commands: eval "$(omnitm --completion bash)"; also zsh, fish',
+    )
     return parser
+
+
+class _PrintCompletion(argparse.Action):
+    """Print a shell's script, and end, as --version does."""
+
+    def __call__(self, parser: argparse.ArgumentParser, _: Any, values: Any, option: Any = None) -> None:
+        del option
+        from omnitm.cli.completion import script
+
+        options = {}
+        for name in COMMANDS:
+            command = CommandParser(command=name, prog=f"omnitm {name}")
+            command.fill()
+            options[name] = command.described_options()
+        print(script(values, COMMANDS, options), end="")
+        parser.exit()
 
 
 def _show_log(*, debug: bool) -> None:
@@ -156,6 +189,20 @@ def _show_log(*, debug: bool) -> None:
 
     logging.basicConfig(format="omnitm: %(message)s")
     logging.getLogger("omnitm").setLevel(logging.DEBUG if debug else logging.INFO)
+
+
+def _show_long_work() -> None:
+    """Say on standard error what takes long and happens only once, such as preparing similarities."""
+    import logging
+
+    class Printer(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            print(f"omnitm: {record.getMessage()}", file=sys.stderr)
+
+    log = logging.getLogger("omnitm.long_work")
+    if not log.handlers:
+        log.addHandler(Printer())
+        log.setLevel(logging.INFO)
 
 
 def _show_warning(message: Warning | str, category: type[Warning], *place: Any, **_: Any) -> None:

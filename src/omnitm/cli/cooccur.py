@@ -12,10 +12,11 @@ if TYPE_CHECKING:
     import argparse
 
     from omnitm.corpus import Cooccurrence
+    from omnitm.corpus.cooccurrence import Partner
 
 EXAMPLE = """\
   omnitm cooccur news.index partner network software engineer
-  omnitm cooccur news.index partner                          its most frequent company"""
+  omnitm cooccur news.index partner                          words that occur with it more than by chance"""
 TEXT_WIDTH = 300
 
 
@@ -54,29 +55,31 @@ def _pairs(found: Cooccurrence) -> list[tuple[str, str, int]]:
     ]
 
 
-def _facts(
-    found: Cooccurrence, company: list[tuple[str, int]], texts: dict[int, str | None]
-) -> dict[str, Any]:
+def _facts(found: Cooccurrence, company: list[Partner], texts: dict[int, str | None]) -> dict[str, Any]:
     return {
         "words": {word: int(found.pairs[k, k]) for k, word in enumerate(found.words)},
         "pairs": [{"words": [first, second], "documents": n} for first, second, n in _pairs(found)],
         "together": len(found.documents),
-        "partners": [{"word": word, "documents": n} for word, n in company],
+        "partners": [found._asdict() for found in company],
         "examples": [{"document": number, "text": text} for number, text in texts.items()],
     }
 
 
-def _print(found: Cooccurrence, company: list[tuple[str, int]], texts: dict[int, str | None]) -> None:
+def _print(found: Cooccurrence, company: list[Partner], texts: dict[int, str | None]) -> None:
     from rich.console import Console
     from rich.markup import escape
     from rich.table import Table
 
-    table = Table("words", "documents")
-    table.columns[1].justify = "right"
+    table = Table("words", "documents", "times chance") if company else Table("words", "documents")
+    for column in table.columns[1:]:
+        column.justify = "right"
     for k, word in enumerate(found.words):
         table.add_row(escape(word), f"{found.pairs[k, k]:,}")
-    for first, second, n in [*_pairs(found), *((found.words[0], word, n) for word, n in company)]:
+    for first, second, n in _pairs(found):
         table.add_row(escape(f"{first} + {second}"), f"{n:,}")
+    for partner in company:
+        name = escape(f"{found.words[0]} + {partner.word}")
+        table.add_row(name, f"{partner.documents:,}", f"{partner.lift:,.1f}")
     if len(found.words) > 2:
         table.add_row("all of them", f"{len(found.documents):,}")
     console = Console()

@@ -136,5 +136,6 @@ def _suggest(console: Console, folder: Path, vectors: WordVectors) -> None:
         f"  omnitm info {model}                            what it was trained with",
         f"  omnitm train {index} -o paper-model --top 50 --paper   the paper's settings (slower)",
         "  omnitm train YOUR.txt -o your-model            your own text, a document per line",
+        f"  omnitm explore {model}                         all of it in a web page",
     ]
     console.print("\n".join(lines), markup=False, soft_wrap=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -28,6 +29,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Describe the folder."""
     from omnitm.files.kinds import kind_of
 
+    if arguments.verify:
+        print(f"reading every byte of {arguments.path}", file=sys.stderr)
     if kind_of(arguments.path) == "index":
         return _index_info(arguments)
     facts = model_facts(arguments.path, verify=arguments.verify)
@@ -52,6 +55,8 @@ def _index_info(arguments: argparse.Namespace) -> int:
         print(json.dumps({**facts, "verified": bool(arguments.verify)}, indent=2))
     else:
         Console(highlight=False).print(describe_index(arguments.path))
+        if arguments.verify:
+            print("verified: every byte is as it was written")
     return 0
 
 

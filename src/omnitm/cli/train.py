@@ -396,7 +396,7 @@ def _say_what_is_there(path: Path, vectors: WordVectors, seconds: float) -> None
         f"{path}: {len(vectors):,} words x {vectors.vector_size:,} features ({seconds:.1f} s)",
         file=sys.stderr,
     )
-    word = shell_name(vectors.index_to_key[0])
+    word = shell_name(type(vectors).load(path).telling_words(1)[0])  # with what is kept beside the model
     print(f"try: omnitm similar {shell_name(path)} {word}", file=sys.stderr)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,6 +23,12 @@ def fill(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Unpack, and compare with what was packed."""
     from omnitm.store import unpack_model
+    from omnitm.vectors import WordVectors
 
+    print(f"unpacking {arguments.file}", file=sys.stderr)
     unpack_model(arguments.file, arguments.output, force=arguments.force)
+    vectors = WordVectors.load(arguments.output)
+    print(
+        f"{arguments.output}: {len(vectors):,} words x {vectors.vector_size:,} features, as they were packed"
+    )
     return 0

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 
 DOCUMENTS_AT_A_TIME = 100_000
+_DOUBT = 5.0  # documents; a lift of 100 from two documents counts as 1.4
 
 
 class Cooccurrence(NamedTuple):
@@ -62,15 +63,28 @@ def shared(first: NDArray[np.uint32], second: NDArray[np.uint32]) -> NDArray[np.
     return both
 
 
-def partners(index: DocumentIndex, word: str, most: int = 10) -> list[tuple[str, int]]:
-    """Words that share the most documents with `word`, and how many.
+class Partner(NamedTuple):
+    """A word that occurs with another one."""
+
+    word: str
+    documents: int
+    """Documents that have both."""
+    lift: float
+    """How many times more documents have both than if the words did not know of each other."""
+
+
+def partners(index: DocumentIndex, word: str, most: int = 10) -> list[Partner]:
+    """Words that share more documents with `word` than by chance, the highest lift first.
+
+    A lift that rests on few documents may be chance, so it is judged after adding as many shared documents
+    as `_DOUBT`, by chance, to both sides; and words that share only one document come after all others.
 
     Examples
     --------
     >>> from omnitm.corpus import DocumentIndex
     >>> index = DocumentIndex.from_documents(["cat dog", "cat mouse", "dog cat mouse", "mouse"])
-    >>> partners(index, "dog")
-    [('cat', 2), ('mouse', 1)]
+    >>> [(found.word, found.documents, round(found.lift, 2)) for found in partners(index, "dog")]
+    [('cat', 2, 1.33), ('mouse', 1, 0.67)]
     """
     word_id = index.word_id(word)
     counts = np.zeros(index.n_words, dtype=np.int64)
@@ -78,8 +92,11 @@ def partners(index: DocumentIndex, word: str, most: int = 10) -> list[tuple[str,
     for start in range(0, len(documents), DOCUMENTS_AT_A_TIME):
         counts += _word_counts(index, documents[start : start + DOCUMENTS_AT_A_TIME])
     counts[word_id] = 0
-    best = np.lexsort((np.arange(len(counts)), -counts))[:most]
-    return [(index.vocabulary[k], int(counts[k])) for k in best if counts[k]]
+    expected = index.document_frequencies * (len(documents) / max(index.n_documents, 1))
+    lifts = counts / np.maximum(expected, 1e-12)
+    cautious = (counts + _DOUBT) / (expected + _DOUBT)
+    best = np.lexsort((np.arange(len(counts)), -counts, -cautious, counts <= 1))[:most]
+    return [Partner(index.vocabulary[k], int(counts[k]), float(lifts[k])) for k in best if counts[k]]
 
 
 def _word_counts(index: DocumentIndex, documents: NDArray[np.uint32]) -> NDArray[np.int64]:

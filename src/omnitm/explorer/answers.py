@@ -267,12 +267,14 @@ class Answers:
         return [name for name, scorer in SCORERS.items() if scorer.problem(self.vectors) is None]
 
     def _examples(self) -> list[str]:
-        """Trained words to begin with: frequent, but not the most frequent, which say little."""
-        rows = np.argsort(-self.importance[self.vectors.row_features], kind="stable")
-        if not len(rows):
+        """Trained words to begin with."""
+        if self.vectors.default_metric == "similarity":
+            return self.vectors.telling_words(_EXAMPLES)
+        rows = self.map_order
+        if not rows:
             return []
         places = np.linspace(len(rows) // 50, max(len(rows) // 3, 1), _EXAMPLES, dtype=int)
-        chosen = rows[np.minimum(places, len(rows) - 1)].tolist()
+        chosen = [rows[place] for place in np.minimum(places, len(rows) - 1).tolist()]
         return list(dict.fromkeys(self.vectors.index_to_key[k] for k in chosen))
 
     def known_features(self, words: Iterable[str]) -> list[str]:

@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from types import NoneType
 from typing import TYPE_CHECKING, Any
 
-from omnitm.errors import FileError, ParameterError
+from omnitm.errors import FileError, ParameterError, nearest_spellings
 from omnitm.store.model_notes import CARD, read_facts, write_card
 from omnitm.store.packed import is_packed, read_packed
 
@@ -23,6 +23,17 @@ if TYPE_CHECKING:
 
 _TAGS = ("word-embeddings", "tsetlin-machine", "interpretability")
 _NAME, _LOAD = "Word vectors", 'WordVectors.load(".")  # the path of this folder'
+_LICENSES = (
+    "mit apache-2.0 cc-by-4.0 cc-by-sa-4.0 cc0-1.0 bsd-3-clause bsd-2-clause gpl-3.0 gpl-2.0 lgpl-3.0 "
+    "lgpl-2.1 agpl-3.0 mpl-2.0 cc-by-3.0 cc-by-2.0 cc-by-sa-3.0 cc-by-nc-4.0 cc-by-nc-sa-4.0 "
+    "cc-by-nc-nd-4.0 cc-by-nd-4.0 cc-by-nc-2.0 cc-by-nc-3.0 cc-by-nc-sa-2.0 cc-by-nc-sa-3.0 "
+    "cc-by-nc-nd-3.0 cc bsd 0bsd bsd-3-clause-clear gpl lgpl gfdl gfdl-1.3 odc-by odbl pddl "
+    "cdla-permissive-1.0 cdla-permissive-2.0 cdla-sharing-1.0 epl-1.0 epl-2.0 eupl-1.1 eupl-1.2 "
+    "artistic-2.0 afl-3.0 bsl-1.0 ecl-2.0 isc lppl-1.3c ms-pl ncsa ofl-1.1 osl-3.0 postgresql "
+    "unlicense wtfpl zlib openrail bigscience-openrail-m c-uda etalab-2.0 unknown other "
+)
+LICENSES = tuple(_LICENSES.split())
+"""Identifiers as model hubs use them: those of SPDX in lower case, the most usual first."""
 _SHOWN_WORDS, _SHOWN_NEIGHBOURS = 5, 5
 
 
@@ -136,7 +147,7 @@ def _settings(vectors: WordVectors) -> list[tuple[str, str]]:
 
 
 def _vocabulary(vectors: WordVectors) -> str:
-    rows = [(word, ", ".join(_nearest(vectors, word))) for word in vectors.index_to_key[:_SHOWN_WORDS]]
+    rows = [(word, ", ".join(_nearest(vectors, word))) for word in vectors.telling_words(_SHOWN_WORDS)]
     of = f"{len(vectors):,} trained words"
     if vectors.has_named_features:
         of += f" of a vocabulary of {vectors.vector_size:,}"
@@ -211,7 +222,18 @@ def kept_facts(model: Path | None) -> CardFacts:
 
 def updated_facts(facts: CardFacts, **given: Any) -> CardFacts:
     """Return facts with some of them said anew; None leaves what was said."""
+    check_license(given.get("license"))
     return replace(facts, **{name: value for name, value in given.items() if value is not None})
+
+
+def check_license(identifier: object) -> None:
+    """Refuse what is no identifier of a licence; model hubs would not understand it."""
+    if not isinstance(identifier, str) or identifier.lower() in LICENSES:
+        return
+    near = nearest_spellings(identifier, LICENSES, 3)
+    meant = f"; did you mean {' or '.join(near)}?" if near else "."
+    wanted = "an identifier such as mit or cc-by-4.0, or 'other'"
+    raise ParameterError(f"The 'license' parameter must be {wanted}. Got {identifier!r}{meant}")
 
 
 def facts_as_json(facts: CardFacts) -> dict[str, Any]:

@@ -18,13 +18,12 @@ import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from omnitm.corpus import DocumentIndex
 from omnitm.errors import FileError, OmniTMWarning
 from omnitm.files.kinds import kind_of
 from omnitm.files.plain import read_file, write_file, writing
 
 if TYPE_CHECKING:
-    from omnitm.corpus import Preparation
+    from omnitm.corpus import DocumentIndex, Preparation
 
 INDEX = "index"  # the corpus index may live inside the model's folder
 INDEX_NOTE = "index-path.txt"
@@ -63,6 +62,8 @@ def likely_indexes(model: Path) -> list[Path]:
 
 def noted_preparation(model: Path) -> Preparation | None:
     """Read how the text of a model became words, from its index; None if that cannot be found."""
+    from omnitm.corpus import DocumentIndex
+
     for place in likely_indexes(model):
         if kind_of(place) == "index":
             return DocumentIndex.open(place).preparation

@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from omnitm.vectors.word_vectors import WordVectors
 
 _log = logging.getLogger(__name__)
+_long_work = logging.getLogger("omnitm.long_work")  # the command line shows what it says
+_MANY = 3_000  # words; preparing more takes seconds
 _TOPIC, _PLACE, _FORMS, _RANDOM = "topic.", "place.", "forms.", "random."
 _PLAIN = ("topic_lengths", "topic_rows", "place_lengths", "place_rows", "scales", "random_shares")
 
@@ -45,7 +47,8 @@ def kept_profiles(vectors: WordVectors, model: Path | None) -> Profiles:
     path, facts = _place(model, SIMILARITY), {"recipe": RECIPE, "vectors_sha256": vectors_sha256(model)}
     found = _read(vectors, path, facts)
     if found is None:
-        _log.info("preparing similarities of %d words", len(vectors))
+        log = _long_work if len(vectors) > _MANY else _log
+        log.info("preparing similarities of %d words, once: they are kept beside the model", len(vectors))
         found = Profiles.of(vectors)
         _keep(path, facts, _arrays(found))
     return found

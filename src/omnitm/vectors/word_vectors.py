@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Union, cast
 
 import numpy as np
 
-from omnitm.corpus.preparation import LOWER_CASE_ONLY, Preparation
 from omnitm.errors import ParameterError, UnknownWordError
 from omnitm.parameters import check_choice, check_integer
 from omnitm.similarity.combined import Combined, best
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from omnitm.corpus.preparation import Preparation
     from omnitm.sharing.card import CardFacts
     from omnitm.similarity.combined import Profiles
     from omnitm.similarity.combined import Query as Prepared
@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 
 _FORMS_PER_WORD = 4  # words to look at for each that is shown: most are no forms of another
 _WORDS_SHOWN = 20
+_SHORT_WORD = 3  # letters; such words are mostly abbreviations
+_DIFFERENT = 0.15  # cosine of smoothed profiles below which two words are about different things
 _MOST_NUMBERS = 1 << 34  # from here on reading the whole matrix, as "similarity" must once, takes hours
 
 Scale = Literal["score", "percentile"]
@@ -165,6 +167,7 @@ class WordVectors:
     @cached_property
     def preparation(self) -> Preparation:
         """How words are looked up: as the index prepared its text, if it is there; else in lower case."""
+        from omnitm.corpus.preparation import LOWER_CASE_ONLY
         from omnitm.store.model_notes import noted_preparation
 
         found = None if self._folder is None else noted_preparation(self._folder)
@@ -199,6 +202,32 @@ class WordVectors:
         """List the other forms of a word, the most alike first; see `omnitm.similarity.word_forms`."""
         row = self.get_index(word)
         return [self.index_to_key[form] for form, _ in self.profiles.forms.of_row(row)[1:]]
+
+    def telling_words(self, count: int) -> list[str]:
+        """Name words to begin with: neither frequent nor rare, about different things, with much to say.
+
+        Of the words that most stands out in (their ten strongest features), from the first hundredth to the
+        first eighth of the vocabulary. Without profiles, or among few words, the first words.
+        """
+        if self.default_metric != "similarity":
+            return self.index_to_key[:count]
+        topic = self.profiles.topic
+        rows = np.argsort(self.row_features, kind="stable")[len(self) // 100 : max(len(self) // 8, 50)]
+        rows = np.array([row for row in rows.tolist() if len(self.index_to_key[row]) > _SHORT_WORD])
+        strength = [
+            float(topic.lengths[row])
+            * float(
+                np.sort(topic.values[topic.starts[row] : topic.starts[row + 1]])[-10:].sum(dtype=np.int64)
+            )
+            for row in rows.tolist()
+        ]
+        chosen: list[int] = []
+        for row in rows[np.argsort(-np.array(strength), kind="stable")].tolist():
+            if len(chosen) == count:
+                break
+            if all(topic.smooth[row] @ topic.smooth[other] < _DIFFERENT for other in chosen):
+                chosen.append(row)
+        return [self.index_to_key[row] for row in chosen] or self.index_to_key[:count]
 
     @cached_property
     def lengths(self) -> RowLengths:
