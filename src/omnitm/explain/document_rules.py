@@ -177,7 +177,15 @@ def _conjunctions(counts: _Counts, candidates: Sequence[int]) -> list[_Rule]:
         ),
     )
     known = {frozenset(rule.present): rule for rule in [*singles, *pairs, *triples]}
-    return list(known.values())
+    return [rule for rule in known.values() if _needs_all(counts, rule)]
+
+
+def _needs_all(counts: _Counts, rule: _Rule) -> bool:
+    """Whether a triple is worth more than any pair of its literals; pairs have been compared with singles."""
+    if len(rule.present) < MOST_LITERALS:
+        return True
+    pairs = [counts.rule(pair) for pair in combinations(rule.present, 2)]
+    return counts.bound(rule) >= _GAIN * max(map(counts.bound, pairs))
 
 
 def _better(counts: _Counts, parts: Iterable[tuple[_Rule, _Rule]]) -> list[_Rule]:

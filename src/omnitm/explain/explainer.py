@@ -19,6 +19,7 @@ from omnitm.explain.pairs import (
     compare_by_coordinates,
     take_apart,
 )
+from omnitm.explain.records import RecordList
 from omnitm.explain.rules import Machines, other_corpus, rules_of
 from omnitm.explain.traces import Trace, trace_literal
 from omnitm.explain.words import (
@@ -149,7 +150,7 @@ class Explainer:
         machine = self._machine(word, kind)
         return explain_word(machine, self.index, n_literals=n_literals, n_documents=n_documents)
 
-    def document_rules(self, word: str, *, n: int = 5, n_documents: int = 1) -> list[DocumentRule]:
+    def document_rules(self, word: str, *, n: int = 5, n_documents: int = 1) -> RecordList[DocumentRule]:
         """Distil rules about single documents, measured on documents that they were not chosen by.
 
         Parameters
@@ -162,7 +163,7 @@ class Explainer:
         _check_counts("document_rules", n=n, n_documents=n_documents)
         machine = self._machine(word, "topic")
         named = [name for name, _ in self.standing_out(word, 50)] if self.vectors.has_profiles else []
-        return document_rules(machine, self.index, named, n=n, n_documents=n_documents)
+        return RecordList(document_rules(machine, self.index, named, n=n, n_documents=n_documents))
 
     def clause(self, word: str, clause: int, *, n_literals: int = 10) -> ClauseStates:
         """Read all states of one clause."""

@@ -182,6 +182,8 @@ class Comparison(Record):
         comparison shows are different ones.
     """
 
+    TABLE = ("contributions_for", "contributions_against", "contributions_asked", "clauses")
+
     word: str
     other: str
     metric: str

@@ -85,6 +85,8 @@ class Trace(Record):
         (`omnitm.machine.Feedback`), weights.
     """
 
+    TABLE = ("rewards", "penalties")
+
     word: str
     literal: str
     negated: bool

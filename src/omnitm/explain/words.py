@@ -106,6 +106,8 @@ class WordExplanation(Record):
         Literals "word occurs", and "word does not occur", by their mean state over the positive clauses.
     """
 
+    TABLE = ("rules",)
+
     word: str
     n_documents: int
     document_frequency: int

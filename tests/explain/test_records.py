@@ -1,0 +1,75 @@
+"""Results as tables: printed, in notebooks, and as data frames."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from omnitm.errors import MissingExtraError
+from omnitm.explain.records import Record, RecordList, Table
+
+if TYPE_CHECKING:
+    from omnitm.explain import Explainer
+
+
+@dataclass(frozen=True)
+class Wheel(Record):
+    size: float
+    words: tuple[str, ...] = ()
+    pairs: tuple[tuple[str, float], ...] = ()
+
+
+@dataclass(frozen=True)
+class Car(Record):
+    TABLE = ("wheels",)
+    name: str
+    wheels: tuple[Wheel, ...]
+
+
+def test_a_record_with_a_table_has_a_row_for_each_of_its_records() -> None:
+    car = Car("van <x>", (Wheel(1 / 3, ("a", "b"), (("c", 1.0),)), Wheel(2.0)))
+    assert car.rows() == [{"size": 1 / 3, "words": "a, b", "pairs": "c"}, {"size": 2.0}]
+    assert str(car).splitlines() == ["name van <x>", "size    words  pairs", "0.3333  a, b   c", "2"]
+    html = car._repr_html_()
+    assert html.startswith("<table><caption>name van &lt;x&gt;</caption>")
+    assert html.count("<tr>") == 3
+    assert str(Car("bus", ())) == "name bus"
+    long = Car("train", tuple(Wheel(float(k)) for k in range(25)))
+    assert str(long).splitlines()[-2:] == ["19", "... and 5 more"]
+
+
+def test_lists_of_records_are_tables() -> None:
+    wheels = RecordList([Wheel(1.0), Wheel(2.0)])
+    assert str(wheels) == "size\n1\n2"
+    assert len(wheels.to_frame()) == 2
+    with pytest.raises(NotImplementedError):
+        Table().rows()
+
+
+def test_every_result_is_a_table_that_people_can_read(explainer: Explainer) -> None:
+    results: list[Any] = [
+        explainer.explain("a0"),
+        explainer.why("a0", "a1", metric="cosine"),
+        explainer.why("a0", "a1", metric="association"),
+        explainer.trace("a0", "a1"),
+        explainer.document_rules("a0"),
+        explainer.match("a0", ["a1"]),
+    ]
+    for result in results:
+        frame = result.to_frame()
+        assert len(frame) == len(result.rows()) > 0
+        lines = str(result).splitlines()
+        assert len(lines) > 1
+        assert "<td>" in result._repr_html_()
+    assert list(results[0].to_frame()["text"]) == [measured.text for measured in results[0].rules]
+
+
+def test_pandas_is_only_needed_for_frames(explainer: Explainer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    found = explainer.explain("a0")
+    assert "word a0" in str(found)
+    with pytest.raises(MissingExtraError, match=r"to_frame needs .* pip install 'omnitm\[frames\]'"):
+        found.to_frame()
