@@ -156,7 +156,7 @@ def peer_job(task: dict[str, Any]) -> Callable[[], dict[str, Any]]:
 
     from omnitm.corpus import Preparation
 
-    preparation = Preparation()
+    preparation = Preparation.paper()  # fewer steps than ours: `str.translate` and `str.split` do it all
     deleted = preparation.character_table
     vectorizer = CountVectorizer(
         binary=True,

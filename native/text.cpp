@@ -13,7 +13,16 @@
 namespace omnitm::text {
 namespace {
 
-enum ByteCode : std::uint16_t { byte_space = 256, byte_newline, byte_deleted, byte_refused, byte_wide };
+enum ByteCode : std::uint16_t {
+    byte_space = 256,
+    byte_newline,
+    byte_refused,
+    byte_wide,
+    byte_deleted,  // from here on nothing is written
+    byte_apostrophe,
+    byte_digit
+};
+constexpr char apostrophe_mark = '\xFF';  // stands for an apostrophe within a word; never part of UTF-8
 
 std::uint64_t mix(std::uint64_t a, std::uint64_t b) {
     const auto product = static_cast<unsigned __int128>(a) * b;
@@ -161,7 +170,9 @@ CharacterRules::CharacterRules(std::span<const std::uint32_t> actions_, std::spa
                            : action == newline ? std::uint16_t{byte_newline}
                            : action == deleted ? std::uint16_t{byte_deleted}
                            : action == refused ? std::uint16_t{byte_refused}
-                                               : std::uint16_t{byte_wide};
+                           : action == apostrophe    ? std::uint16_t{byte_apostrophe}
+                           : action == deleted_digit ? std::uint16_t{byte_digit}
+                                                     : std::uint16_t{byte_wide};
     }
 }
 
@@ -178,7 +189,7 @@ void CharacterRules::check_tables() {
             check(action < n_code_points && (point >= 0x80 || action < 0x800),
                   "an action must be a code point, below 0x800 for ASCII, or a known code");
         } else if (action >= refused) {
-            check(action <= deleted && (point >= 0x80 || action != capital_sigma), "an action is unknown");
+            check(action <= deleted_digit && (point >= 0x80 || action != capital_sigma), "an action is unknown");
         } else {
             const std::uint32_t number = action - first_expansion;
             check(number < expansions.size(), "an action names an expansion that is not there");
@@ -359,8 +370,7 @@ Block WordTable::count_block(const CharacterRules& rules, std::span<const char> 
         }
         word = out;
     };
-    const auto end_word = [&] {
-        if (out == word) return;
+    const auto note_written = [&] {
         const auto length = static_cast<std::size_t>(out - word);
         const std::size_t beyond = length > 8 ? length - 8 : 0;
         const Head head{leading(load(word, 8), length), leading(load(word + 8, 8), beyond)};
@@ -368,6 +378,29 @@ Block WordTable::count_block(const CharacterRules& rules, std::span<const char> 
         if (length <= sizeof(Head)) out = word;  // the head says it all
         note(head, hash, length);
     };
+    bool has_apostrophe = false, begins_with_digit = false;
+    const Head possessive = head_of("'s");
+    const auto possessive_hash = static_cast<std::uint32_t>(hash_of(possessive, {}));
+    const auto end_word = [&] {
+        bool is_possessive = false;
+        if (begins_with_digit) {
+            out = word;
+        } else if (has_apostrophe) {  // never the first character
+            while (out[-1] == apostrophe_mark) --out;
+            is_possessive = out - word > 2 && (out[-1] | 0x20) == 's' && out[-2] == apostrophe_mark;
+            out = std::remove(word, out - (is_possessive ? 2 : 0), apostrophe_mark);
+        }
+        begins_with_digit = has_apostrophe = false;
+        if (out == word) return;
+        note_written();
+        if (is_possessive) note(possessive, possessive_hash, 2);
+    };
+    const auto note_apostrophe = [&] {
+        if (out == word) return;
+        *out++ = apostrophe_mark;
+        has_apostrophe = true;
+    };
+    const auto note_digit = [&] { begins_with_digit = begins_with_digit || out == word; };
     const auto close_document = [&] {
         note({}, 0, end_of_document);
         document_open_ = false;
@@ -382,11 +415,17 @@ Block WordTable::count_block(const CharacterRules& rules, std::span<const char> 
             const int n = std::countr_one(classes.letters >> p);
             int after = p + n;
             if (n > 15) break;
-            if (n > 0 && !(classes.spaces >> after & 1)) after += rules.first_byte[from[after]] == byte_deleted;
+            if (n > 0 && !(classes.spaces >> after & 1)) after += rules.first_byte[from[after]] >= byte_deleted;
             const bool ends_word = classes.spaces >> after & 1;
             const std::uint16_t code = ends_word ? std::uint16_t{byte_space} : rules.first_byte[from[after]];
             const bool ends_line = code == byte_newline && unit == Unit::line;
-            const bool is_skipped = n == 0 && code == byte_deleted;
+            if (n == 0 && code == byte_digit) {  // a number, or a word that begins with one
+                while (after < 64 && rules.first_byte[from[after]] >= byte_deleted) ++after;
+                if (after == 64 || !(classes.spaces >> after & 1)) break;
+                p = after + 1;
+                continue;
+            }
+            const bool is_skipped = n == 0 && (code == byte_deleted || code == byte_apostrophe);
             if (!ends_line && !is_skipped && code != byte_space) break;
             if (n > 0) {
                 const auto length = static_cast<std::size_t>(n);
@@ -404,7 +443,7 @@ Block WordTable::count_block(const CharacterRules& rules, std::span<const char> 
     };
     if (at < end && unit != Unit::paragraph) document_open_ = true;
     while (at < end) {
-        if (rules.plain_words && out == word && end - at >= 80) {
+        if (rules.plain_words && out == word && !begins_with_digit && end - at >= 80) {
             const int passed = plain_words(at);
             at += passed;
             if (passed >= 48) continue;
@@ -438,7 +477,9 @@ Block WordTable::count_block(const CharacterRules& rules, std::span<const char> 
                 line = at + 1;
             }
             ++at;
-        } else if (code == byte_deleted) {
+        } else if (code >= byte_deleted) {
+            if (code == byte_apostrophe) note_apostrophe();
+            if (code == byte_digit) note_digit();
             ++at;
         } else if (code == byte_refused) {
             return refuse(Problem::refused_character);
@@ -455,6 +496,10 @@ Block WordTable::count_block(const CharacterRules& rules, std::span<const char> 
                 end_word();
             } else if (action == refused) {
                 return refuse(Problem::refused_character);
+            } else if (action == apostrophe) {
+                note_apostrophe();
+            } else if (action == deleted_digit) {
+                note_digit();
             } else if (action != deleted) {
                 const std::string& expansion = rules.expansions.at(action - first_expansion);
                 std::memcpy(out, expansion.data(), expansion.size());

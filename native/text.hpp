@@ -21,6 +21,8 @@ enum Action : std::uint32_t {
     capital_sigma = 0xFFFFFFF2u,    // lower case depends on its neighbours
     space = 0xFFFFFFF3u,            // ends a word
     deleted = 0xFFFFFFF4u,          // vanishes, the word goes on
+    apostrophe = 0xFFFFFFF5u,       // the same, but before a last s it begins a word of its own: 's
+    deleted_digit = 0xFFFFFFF6u,    // the same, but a word that begins with it is dropped
 };
 enum Context : std::uint8_t { cased = 1, case_ignorable = 2 };
 enum class Unit : int { line = 0, paragraph = 1, file = 2 };

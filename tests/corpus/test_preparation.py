@@ -25,6 +25,10 @@ AWKWARD = (
 GREEK = str.maketrans("AODS", "\u0391\u039f\u0394\u03a3")
 OPTIONS = [
     Preparation(),
+    Preparation.paper(),
+    Preparation(lowercase=False, digits="delete"),
+    Preparation(punctuation="keep", digits="drop"),
+    Preparation(character_set="ascii"),
     Preparation(lowercase=False),
     Preparation(punctuation="space", digits="keep"),
     Preparation(punctuation="keep", digits="space", character_set="ascii"),
@@ -55,8 +59,27 @@ def texts() -> st.SearchStrategy[str]:
     characters_of_all_scripts = st.characters(exclude_categories=["Cs"])
     mixed = st.text(st.one_of(st.sampled_from(AWKWARD), characters_of_all_scripts), max_size=60)
     # Plain words take a quicker path: of up to 15 letters, and of 16 and more, with all that may follow.
-    word = st.text(st.sampled_from("abAZzé"), max_size=20)
-    after = st.sampled_from([" ", ", ", ". ", ".", "\t", "\n", "\r\n", "'s ", '." ', "1 ", " (", "\0", "é"])
+    word = st.text(st.sampled_from("abAZzésS19'"), max_size=20)
+    after = st.sampled_from(
+        [
+            " ",
+            ", ",
+            ". ",
+            ".",
+            "\t",
+            "\n",
+            "\r\n",
+            "'s ",
+            "\u2019S, ",
+            "'s' ",
+            '." ',
+            "1 ",
+            " (",
+            " '9",
+            "\0",
+            "é",
+        ]
+    )
     plain = st.lists(st.tuples(word, after), max_size=20).map(lambda parts: "".join(map("".join, parts)))
     return st.one_of(mixed, plain)
 
@@ -105,8 +128,38 @@ def test_other_characters_have_no_class() -> None:
 def test_defaults_are_the_agreed_steps() -> None:
     text = "The U.S. isn't 52 States, it's 50!\tYes\n"
     plain = text.lower().translate({ord(c): None for c in string.punctuation + string.digits}).split()
-    assert Preparation(stop_words=None).words(text) == plain
-    assert Preparation().words(text) == ["us", "states", "yes"]
+    assert Preparation.paper().tokens(text) == plain
+    assert Preparation().words(text) == Preparation.paper().words(text) == ["us", "states", "yes"]
+
+
+@pytest.mark.parametrize(
+    ("text", "tokens"),
+    [
+        ("Germany's king\u2019s, 'the cat's'", ["germany", "'s", "king", "'s", "the", "cat", "'s"]),
+        (
+            "kings' don't rock'n'roll O'Neill's 's a's's",
+            ["kings", "dont", "rocknroll", "oneill", "'s", "s", "as", "'s"],
+        ),
+        ("the 19th, '90s (1990's) 3D 20-year-old", ["the"]),
+        ("mp3 war.[3] m² H2O", ["mp", "war", "m", "ho"]),
+        ("1,000 1 a", ["a"]),
+    ],
+)
+def test_possessives_are_split_and_words_that_begin_with_a_digit_dropped(
+    text: str, tokens: list[str]
+) -> None:
+    assert Preparation().tokens(text) == tokens
+    assert native_tokens(Preparation(), text) == Counter(tokens)
+    assert native_tokens(Preparation(), text + " end" * 40) == Counter(tokens) + Counter({"end": 40})
+
+
+def test_the_papers_way_is_that_of_indexes_made_before() -> None:
+    options = Preparation().to_json()
+    del options["possessives"]
+    options["digits"] = "delete"
+    assert Preparation.from_json(options) == Preparation.paper()
+    assert Preparation.paper().words("Germany's 19th") == ["germanys", "th"]
+    assert Preparation(punctuation="space").tokens("Germany's") == ["germany", "s"]
 
 
 def test_final_sigma_is_that_of_python() -> None:
@@ -167,6 +220,7 @@ def test_options_survive_json_except_the_tokenizer() -> None:
         ({"lowercase": 1}, "'lowercase' parameter of Preparation must be a bool. Got 1"),
         ({"punctuation": "drop"}, "'punctuation' parameter .* one of 'delete', 'space', 'keep'. Got 'drop'"),
         ({"digits": None}, "'digits' parameter"),
+        ({"possessives": "cut"}, "'possessives' parameter .* one of 'split', 'join'. Got 'cut'"),
         ({"character_set": "latin"}, "'character_set' parameter"),
         ({"normalization": "nfc"}, "'normalization' parameter"),
         ({"stop_words": "german"}, "must be 'english', None or a list of words"),

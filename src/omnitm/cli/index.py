@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 
     from omnitm.corpus import DocumentIndex, Preparation, Progress, Reading, VocabularyRules
 
+_PREPARATION = (
+    *("lowercase", "punctuation", "digits", "possessives"),
+    *("character_set", "normalization", "token_pattern"),
+)
 UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
 EXAMPLE = """\
   omnitm index news.txt.xz -o news.index                     a line is a document
@@ -76,7 +80,22 @@ def _add_preparation(group: Any) -> None:
         "--no-lowercase", dest="lowercase", action="store_false", default=None, help="keep capitals"
     )
     group.add_argument("--punctuation", choices=("delete", "space", "keep"), help="default: delete")
-    group.add_argument("--digits", choices=("delete", "space", "keep"), help="default: delete")
+    group.add_argument(
+        "--digits",
+        choices=("drop", "delete", "space", "keep"),
+        help="drop (default): delete them, and words that begin with one, such as 19th",
+    )
+    group.add_argument(
+        "--possessives",
+        choices=("split", "join"),
+        help="split (default): germany's is germany and 's; join: germanys",
+    )
+    group.add_argument(
+        "--paper",
+        action="store_true",
+        default=None,
+        help="as in the paper: --digits delete --possessives join",
+    )
     group.add_argument("--character-set", choices=("unicode", "ascii"), help="which punctuation and digits")
     group.add_argument(
         "--normalize", dest="normalization", choices=("NFC", "NFD", "NFKC", "NFKD"), help="Unicode form"
@@ -214,9 +233,9 @@ def _reading(arguments: argparse.Namespace) -> Reading:
 def _preparation(arguments: argparse.Namespace) -> Preparation:
     from omnitm.corpus import Preparation
 
-    options = _chosen(
-        arguments, "lowercase", "punctuation", "digits", "character_set", "normalization", "token_pattern"
-    )
+    options = _chosen(arguments, *_PREPARATION)
+    if arguments.paper:
+        options = {"digits": "delete", "possessives": "join"} | options
     if arguments.stop_words is not None and arguments.stop_words != "english":
         options["stop_words"] = (
             None if arguments.stop_words == "none" else read_words(Path(arguments.stop_words))
@@ -248,15 +267,7 @@ def _vocabulary(arguments: argparse.Namespace) -> VocabularyRules:
 
 
 def _refuse_with_append(arguments: argparse.Namespace) -> None:
-    names: tuple[str, ...] = (
-        "lowercase",
-        "punctuation",
-        "digits",
-        "character_set",
-        "normalization",
-        "stop_words",
-        "token_pattern",
-    )
+    names: tuple[str, ...] = (*_PREPARATION, "paper", "stop_words")
     names += ("max_words", "min_count", "min_documents", "max_documents", "keep", "vocabulary")
     given = _chosen(arguments, *names) | ({"no_order": True} if arguments.order is False else {})
     if given or arguments.force:

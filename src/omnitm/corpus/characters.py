@@ -26,9 +26,14 @@ NEWLINE = 0xFFFFFFF1
 CAPITAL_SIGMA = 0xFFFFFFF2
 SPACE = 0xFFFFFFF3
 DELETED = 0xFFFFFFF4
+APOSTROPHE = 0xFFFFFFF5
+DELETED_DIGIT = 0xFFFFFFF6
 CASED, CASE_IGNORABLE = 1, 2
 
-ACTION_OF = {"delete": DELETED, "space": SPACE}
+APOSTROPHES = "'\N{RIGHT SINGLE QUOTATION MARK}"
+DIGIT_MARK = "0"  # in a translated text: here was a digit
+_ACTION_OF = {None: DELETED, " ": SPACE, "'": APOSTROPHE, DIGIT_MARK: DELETED_DIGIT}
+_REPLACEMENTS = {"delete": None, "space": " ", "drop": DIGIT_MARK}
 SIGMA = "\N{GREEK CAPITAL LETTER SIGMA}"
 FINAL_SIGMA = "\N{GREEK SMALL LETTER FINAL SIGMA}"
 
@@ -62,24 +67,31 @@ def spaces() -> str:
     return "\0" + "".join(filter(str.isspace, assigned_characters()))
 
 
-def replacements(lowered_actions: dict[str, str], character_set: str) -> dict[int, str | None]:
-    """`str.translate` table for what happens after lower-casing; keys of the dict: punctuation, digits."""
+def replacements(
+    lowered_actions: dict[str, str], character_set: str, *, splits_possessives: bool
+) -> dict[int, str | None]:
+    """`str.translate` table for what happens after lower-casing; keys of the dict: punctuation, digits.
+
+    Digits to "drop" become `DIGIT_MARK`, and apostrophes to delete become `'` if possessives are split.
+    """
     classes = {"punctuation": punctuation(character_set), "digits": digits(character_set)}
     table: dict[int, str | None] = {0: " "}
     for name, action in lowered_actions.items():
         if action != "keep":
-            table.update(dict.fromkeys(map(ord, classes[name]), None if action == "delete" else " "))
+            table.update(dict.fromkeys(map(ord, classes[name]), _REPLACEMENTS[action]))
+    if splits_possessives:
+        table.update({ord(c): "'" for c in APOSTROPHES if table.get(ord(c), "") is None})
     return table
 
 
 def native_rules(*, lowercase: bool, table: dict[int, str | None], refuse_nul: bool) -> CharacterRules:
-    """Rules that make the native tokeniser do `text.lower().translate(table).split()`."""
+    """Rules that make the native tokeniser do `text.lower().translate(table).split()`, marks interpreted."""
     from omnitm._native import CharacterRules
 
     actions = np.arange(N_CODE_POINTS, dtype=np.uint32)
     actions[[ord(c) for c in spaces()]] = SPACE
     for code, replacement in table.items():
-        actions[code] = DELETED if replacement is None else SPACE
+        actions[code] = _ACTION_OF[replacement]
     expansions: list[bytes] = []
     if lowercase:
         _apply_lower_case(actions, expansions)

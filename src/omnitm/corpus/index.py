@@ -154,7 +154,7 @@ class DocumentIndex:
     def from_files(
         cls, sources: str | os.PathLike[str], *, vocabulary: VocabularyRules | None = None
     ) -> DocumentIndex:
-        """Index a file, a folder or a pattern in memory, prepared as in the paper; see `build_index`."""
+        """Index a file, a folder or a pattern in memory; see `build_index`."""
         from omnitm.corpus.build import build_files_in_memory
 
         preparation = Preparation()
@@ -245,7 +245,7 @@ class DocumentIndex:
 
     @property
     def preparation_or_default(self) -> Preparation:
-        """How text becomes words of this index; the paper's way for an index of a matrix."""
+        """How text becomes words of this index; the default for an index of a matrix."""
         return self.preparation or Preparation()
 
     def document_text(self, document: int) -> str | None:

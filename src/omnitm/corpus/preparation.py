@@ -40,13 +40,15 @@ ENGLISH = tuple(sorted(set(_FUNCTION_WORDS.split())))
 
 LONGEST_WORD = 65535  # bytes of UTF-8, as in native/text.hpp
 TREATMENTS = ("delete", "space", "keep")
+DIGIT_TREATMENTS = ("drop", *TREATMENTS)
+POSSESSIVES = ("split", "join")
 CHARACTER_SETS = ("unicode", "ascii")
 NORMALIZATIONS = ("NFC", "NFD", "NFKC", "NFKD")
 
 
 @dataclass(frozen=True)
 class Preparation:
-    r"""Steps from text to words; the defaults are the paper's.
+    r"""Steps from text to words; `Preparation.paper()` are the paper's.
 
     In this order: Unicode normalisation, lower-casing, then either the token pattern or the tokeniser or
     (default) deleting punctuation and digits and splitting at white space; then stop words are left out.
@@ -55,8 +57,15 @@ class Preparation:
     ----------
     lowercase
         Lower-case as `str.lower` does, in every script.
-    punctuation, digits
-        "delete" them (`don't` becomes `dont`), turn them into "space", or "keep" them.
+    punctuation
+        "delete" it (`don't` becomes `dont`), turn it into "space", or "keep" it.
+    digits
+        "drop": words that begin with a digit are left out (`19th`, `1990s`), and the digits of others are
+        deleted (`mp3` becomes `mp`); "delete" all digits (`19th` becomes `th`), turn them into "space", or
+        "keep" them.
+    possessives
+        "split": `germany's` becomes `germany` and `'s`, which is a stop word of English; "join": `germanys`.
+        About apostrophes, ' and \u2019, that `punctuation` deletes.
     character_set
         What counts as such: "unicode" (`string.punctuation` and all categories P*; `str.isdigit`) or "ascii".
     normalization
@@ -71,15 +80,18 @@ class Preparation:
 
     Examples
     --------
-    >>> Preparation().words("The Ångström isn't 0.1 nm, it's 1e-10 m!")
-    ['ångström', 'nm', 'e']
+    >>> Preparation().words("Germany's Ångström isn't 0.1 nm, it's 1e-10 m!")
+    ['germany', 'ångström', 'nm']
+    >>> Preparation.paper().words("Germany's Ångström isn't 0.1 nm, it's 1e-10 m!")
+    ['germanys', 'ångström', 'nm', 'e']
     >>> Preparation(stop_words=None, token_pattern=r"\w+-\w+|\w+").words("A well-known word")
     ['a', 'well-known', 'word']
     """
 
     lowercase: bool = True
     punctuation: str = "delete"
-    digits: str = "delete"
+    digits: str = "drop"
+    possessives: str = "split"
     character_set: str = "unicode"
     normalization: str | None = None
     stop_words: str | Sequence[str] | None = "english"
@@ -92,12 +104,18 @@ class Preparation:
                 f"The 'lowercase' parameter of Preparation must be a bool. Got {self.lowercase!r} instead."
             )
         check_choice("Preparation", "punctuation", self.punctuation, TREATMENTS)
-        check_choice("Preparation", "digits", self.digits, TREATMENTS)
+        check_choice("Preparation", "digits", self.digits, DIGIT_TREATMENTS)
+        check_choice("Preparation", "possessives", self.possessives, POSSESSIVES)
         check_choice("Preparation", "character_set", self.character_set, CHARACTER_SETS)
         if self.normalization is not None:
             check_choice("Preparation", "normalization", self.normalization, NORMALIZATIONS)
         _check_own_rules(self)
         object.__setattr__(self, "stop_words", _check_stop_words(self.stop_words))
+
+    @classmethod
+    def paper(cls) -> Preparation:
+        """Return the paper's steps: digits and apostrophes vanish, and what is left of a word stays."""
+        return cls(digits="delete", possessives="join")
 
     @property
     def is_native(self) -> bool:
@@ -118,7 +136,14 @@ class Preparation:
             return checked_tokens(self.tokenizer(text))
         if self._pattern is not None:
             return checked_tokens(self._pattern.findall(text))
-        return [token for token in text.translate(self.character_table).split() if _is_short_enough(token)]
+        pieces: Iterable[str] = text.translate(self.character_table).split()
+        if self.digits == "drop":
+            mark = characters.DIGIT_MARK
+            before = "'" if self._splits_possessives else ""
+            pieces = (p.replace(mark, "") for p in pieces if not p.lstrip(before).startswith(mark))
+        if self._splits_possessives:
+            pieces = (part for piece in pieces for part in _without_apostrophes(piece))
+        return [token for token in pieces if token and _is_short_enough(token)]
 
     def words(self, text: str) -> list[str]:
         """Words of a text in their order, without stop words."""
@@ -167,8 +192,14 @@ class Preparation:
     def character_table(self) -> dict[int, str | None]:
         """`str.translate` table of the punctuation and digits rules."""
         return characters.replacements(
-            {"punctuation": self.punctuation, "digits": self.digits}, self.character_set
+            {"punctuation": self.punctuation, "digits": self.digits},
+            self.character_set,
+            splits_possessives=self._splits_possessives,
         )
+
+    @property
+    def _splits_possessives(self) -> bool:
+        return self.possessives == "split" and self.punctuation == "delete"
 
     @cached_property
     def _pattern(self) -> re.Pattern[str] | None:
@@ -196,8 +227,13 @@ class Preparation:
     def from_json(
         cls, options: Mapping[str, Any], tokenizer: Callable[[str], Iterable[str]] | None = None
     ) -> Preparation:
-        """Options as recorded; code named in a file is never run, so a tokeniser has to be given again."""
-        known = {field.name: options[field.name] for field in fields(cls) if field.name in options}
+        """Options as recorded; code named in a file is never run, so a tokeniser has to be given again.
+
+        Options that are not there were added later, and text was prepared as the paper does.
+        """
+        known = asdict(cls.paper()) | {
+            field.name: options[field.name] for field in fields(cls) if field.name in options
+        }
         name = known.pop("tokenizer", None)
         if name is not None and tokenizer is None:
             tokenizer = _MissingTokenizer(name)
@@ -238,6 +274,14 @@ def checked_tokens(tokens: Iterable[Any]) -> list[str]:
     return checked
 
 
+def _without_apostrophes(piece: str) -> tuple[str, ...]:
+    """Split off a last 's, and delete other apostrophes."""
+    piece = piece.strip("'")
+    if len(piece) > 2 and piece[-2] == "'" and piece[-1] in "sS":
+        return piece[:-2].replace("'", ""), "'s"
+    return (piece.replace("'", ""),)
+
+
 def _is_short_enough(token: str) -> bool:
     return len(token) * 4 <= LONGEST_WORD or len(token.encode("utf-8", "surrogatepass")) <= LONGEST_WORD
 
@@ -248,7 +292,7 @@ def _check_own_rules(preparation: Preparation) -> None:
         return
     if pattern is not None and tokenizer is not None:
         raise ParameterError("Give either 'token_pattern' or 'tokenizer' to Preparation, not both.")
-    if (preparation.punctuation, preparation.digits) != ("delete", "delete"):
+    if preparation.punctuation != "delete" or preparation.digits not in ("drop", "delete"):
         raise ParameterError(
             "'token_pattern' and 'tokenizer' take the place of 'punctuation' and 'digits'; leave those out."
         )

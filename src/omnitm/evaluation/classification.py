@@ -350,7 +350,7 @@ def make_task(
             raise ParameterError(
                 f"{part.name} has one label only, {part.labels[0]!r}, in its part {split!r}."
             )
-    words = Preparation().words
+    words = Preparation.paper().words
     train, test = ([words(text.replace("<br />", " ")) for text in part.texts] for part in parts)
     counts = Counter(word for document in train for word in document)
     vocabulary = tuple(sorted(counts, key=lambda word: (-counts[word], word))[:n_words])

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from omnitm.baselines import make_baseline
-from omnitm.corpus import DocumentIndex, VocabularyRules, build_index
+from omnitm.corpus import DocumentIndex, Preparation, VocabularyRules, build_index
 from omnitm.engines import ThreadsEngine
 from omnitm.errors import OmniTMError
 from omnitm.files.kinds import kind_of
@@ -109,7 +109,8 @@ def index_reviews(documents: LabelledDocuments, folder: Path) -> DocumentIndex:
         text = folder / "reviews.txt"
         lines = (" ".join(review.replace("<br />", " ").split()) for review in documents.part("train").texts)
         text.write_text("\n".join(lines) + "\n", encoding="utf-8")
-        build_index(text, folder / "index", vocabulary=VocabularyRules(max_words=REVIEW_WORDS))
+        rules = VocabularyRules(max_words=REVIEW_WORDS)
+        build_index(text, folder / "index", preparation=Preparation.paper(), vocabulary=rules)
     return DocumentIndex.open(folder / "index")
 
 

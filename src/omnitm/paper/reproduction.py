@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from omnitm.baselines import MODELS
-from omnitm.corpus import DocumentIndex, build_index
+from omnitm.corpus import DocumentIndex, Preparation, build_index
 from omnitm.errors import FileError, OmniTMError, ParameterError
 from omnitm.evaluation.results import PlainTable, make_folder
 from omnitm.files.kinds import kind_of
@@ -245,7 +245,7 @@ class Reproduction:
                 "name another folder with -o."
             )
         if kind_of(own) != "index":
-            build_index(self.corpus, own)
+            build_index(self.corpus, own, preparation=Preparation.paper())
             note.write_text(corpus, encoding="utf-8")
         return DocumentIndex.open(own)
 
