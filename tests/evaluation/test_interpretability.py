@@ -18,7 +18,9 @@ from omnitm.evaluation.interpretability import (
     Coherence,
     Readout,
     _Columns,
+    category_scores,
     choose_words,
+    dimension_stability,
     faithfulness,
     measure_interpretability,
     nmf_of_ppmi,
@@ -178,14 +180,66 @@ def test_sparse_and_dense_values_give_the_same_numbers(held_out: Coherence) -> N
     assert sparse.faithfulness[0].left_without_top == pytest.approx(dense.faithfulness[0].left_without_top)
 
 
+def test_all_models_with_named_coordinates_are_read_alike() -> None:
+    """What stands out is read from any integers with names, not from Omni's only."""
+    random = np.random.default_rng(0)
+    matrix = (random.integers(0, 9, (78, 78)) * (random.random((78, 78)) < 0.2)).astype(np.int16)
+    counts = WordVectors(matrix, WORDS, WORDS)
+    rows = read_out("ppmi", counts, WORDS[3:6]).values
+    assert np.array_equal(rows.toarray(), counts.profiles.topic.some(np.arange(3, 6)).toarray())
+
+
 def test_other_models_are_read_as_they_are() -> None:
     zeros = WordVectors(np.eye(78, dtype=np.int16) * 7, WORDS, WORDS)
-    readout = read_out("ppmi", zeros, WORDS[3:6])
+    readout = read_out_raw("ppmi", zeros, WORDS[3:6])
     assert readout.rows([0]).tolist() == zeros.matrix[3:4].tolist()
     assert readout.zeros == pytest.approx(77 / 78)
     assert readout.own_dimensions == [3, 4, 5]
     dense = WordVectors(np.ones((78, 2), dtype=np.float32), WORDS, None)
     assert read_out_raw("dense", dense, WORDS).dimension_names is None
+
+
+def test_dimensions_of_categories_score_high() -> None:
+    """A category that comes first scores 1, one that comes last 0; of equal words some count by chance."""
+    words = [f"w{k}" for k in range(600)]
+    categories = {"a": words[:12], "b": words[12:24], "few": words[24:30]}
+    values = np.zeros((600, 4), dtype=np.float32)
+    values[:12, 0] = 1
+    values[:, 1] = np.arange(600)  # category a and b are lowest
+    values[:6, 2] = 1
+    negative = values.copy()
+    negative[:, 3] = -np.arange(600)
+    share_of_zeros = (60 - 6) / (600 - 6)
+    scores = category_scores(words, values, categories)
+    assert scores == pytest.approx([1, 0, (6 + 6 * share_of_zeros) / 12, 0.1])
+    assert category_scores(words, negative, categories)[1] == 1
+    assert category_scores(words, negative, categories)[3] == 1
+    assert category_scores(words, values, {"few": words[24:30]}) == []
+
+
+def test_the_score_by_categories_has_an_interval(held_out: Coherence) -> None:
+    categories = {topic: [word for word in WORDS if word[0] == topic] for topic in TOPICS}
+    found = measure_interpretability(block_readout(readable=True), held_out, categories=categories)
+    assert found.category_score == 1
+    assert set(found.intervals) == {"dimension_coherence", "intruders_found", "category_score"}
+    low, high = found.intervals["dimension_coherence"]
+    assert found.dimension_coherence is not None
+    assert low <= found.dimension_coherence <= high
+    without = measure_interpretability(block_readout(readable=True), held_out)
+    assert without.category_score is None
+    assert "category_score" not in without.intervals
+
+
+def test_dimensions_of_another_seed_are_matched() -> None:
+    """Whatever their order; half of the first words in common is a half."""
+    readout = block_readout(readable=True)
+    turned = Readout("again", WORDS, readout.values[:, ::-1], None)
+    assert dimension_stability(readout, turned) == 1
+    half = readout.values.copy()
+    for topic in range(3):
+        half[(topic + 1) * PER_TOPIC - 5 : (topic + 1) * PER_TOPIC, topic] = 0
+    assert dimension_stability(readout, Readout("half", WORDS, half, None)) == 0.5
+    assert dimension_stability(readout, Readout("few", WORDS[:20], half[:20], None)) is None
 
 
 def test_nmf_finds_topics(held_out: Coherence) -> None:
@@ -241,6 +295,24 @@ def test_the_command(folders: tuple[Path, Path], capsys: pytest.CaptureFixture[s
     for name in ("words", "vocabulary"):
         with pytest.raises(ParameterError, match=rf"--{name} must be at least 20\. Got 3 instead"):
             run(model, "--index", held_out, f"--{name}", 3)
+
+
+def test_the_command_adds_themes_and_categories(
+    folders: tuple[Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    model, held_out = folders
+    (tmp_path / "categories").mkdir()
+    lines = [f"{word[0]}\t{word}" for word in WORDS]
+    (tmp_path / "categories" / "semcat.tsv").write_text("\n".join(lines) + "\n")
+    shutil.copytree(model, model.with_name("model-seed1"))
+    options = ("--themes", 3, "--data", tmp_path, "--json")
+    assert run(model, "--index", held_out, *options) == 0
+    omni, themes = json.loads(capsys.readouterr().out)
+    assert (omni["name"], themes["name"]) == ("model", "model, 3 themes")
+    assert themes["n_dimensions"] == 3
+    assert themes["dimension_stability"] == 1
+    assert themes["category_score"] > 0.9
+    assert themes["intruders_found"] > 0.9
 
 
 def test_a_model_of_another_seed_beside_it_is_used(folders: tuple[Path, Path]) -> None:

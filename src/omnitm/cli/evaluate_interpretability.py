@@ -49,6 +49,15 @@ def fill(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--trained-on", metavar="INDEX", type=Path, help="the index of the models, if it is not where it was"
     )
+    parser.add_argument(
+        "--themes", metavar="K", type=int, help="add the K themes of every model that has themes"
+    )
+    parser.add_argument(
+        "--data",
+        metavar="DIR",
+        type=Path,
+        help="folder with SEMCAT: add the score by categories",
+    )
     parser.add_argument("--seed", metavar="N", type=int, default=0, help="of all choices (default: 0)")
     parser.add_argument("--json", action="store_true", help="print JSON")
 
@@ -66,12 +75,14 @@ def run(arguments: argparse.Namespace) -> int:
 def measure_all(arguments: argparse.Namespace) -> list[Interpretability]:
     """Read every model out and measure it."""
     from omnitm.corpus import DocumentIndex
+    from omnitm.evaluation.categories import load_categories
     from omnitm.evaluation.interpretability import (
         Coherence,
         choose_words,
         measure_interpretability,
         nmf_of_ppmi,
         read_out,
+        read_out_themes,
     )
     from omnitm.vectors import WordVectors
 
@@ -87,11 +98,17 @@ def measure_all(arguments: argparse.Namespace) -> list[Interpretability]:
         "n_words": arguments.words,
         "seed": arguments.seed,
     }
+    if arguments.data is not None:
+        options["categories"] = load_categories("SEMCAT", arguments.data).members
     results = []
     for path, vectors in zip(arguments.models, models, strict=True):
         again = trained_again(path, vectors, words, arguments.trained_on)
         readout = read_out(path.name, vectors, words)
         results.append(measure_interpretability(readout, coherence, again=again, **options))
+        if arguments.themes is not None and vectors.has_profiles:
+            themes = read_out_themes(path.name, vectors, words, arguments.themes)
+            again = _themes_again(path, words, arguments.themes)
+            results.append(measure_interpretability(themes, coherence, again=again, **options))
     if arguments.nmf is not None:
         corpus = _index_for_nmf(arguments.models[0], words, arguments.trained_on)
         first, second = (nmf_of_ppmi(corpus, words, arguments.nmf, seed) for seed in (0, 1))
@@ -126,6 +143,18 @@ def trained_again(
     return read_out_again(vectors, train_vectors(index, chosen, settings=again.settings, seed=again.seed))
 
 
+def _themes_again(path: Path, words: Sequence[str], k: int) -> Readout | None:
+    """Read the themes of the same model with another seed: a folder `NAME-seed1` with all words."""
+    from omnitm.evaluation.interpretability import read_out_themes
+    from omnitm.vectors import WordVectors as Vectors
+
+    other = path.with_name(f"{path.name}-seed1")
+    vectors = Vectors.load(other) if other.is_dir() else None
+    if vectors is None or not all(word in vectors for word in words):
+        return None
+    return read_out_themes(other.name, vectors, words, k)
+
+
 def _index_for_nmf(model: Path, words: list[str], trained_on: Path | None) -> DocumentIndex:
     from omnitm.explain.find_index import index_of_model
 
@@ -149,9 +178,11 @@ def print_results(results: list[Interpretability]) -> None:
         "NPMI words",
         "NPMI near",
         "intruders",
+        "categories",
         "zeros",
         *faithful,
         "stable",
+        "stable dims",
     )
     table = make_table("Interpretability on held-out documents", "model", *numbers, numbers=numbers)
     for result in results:
@@ -162,14 +193,16 @@ def print_results(results: list[Interpretability]) -> None:
             f"{result.n_dimensions:,}",
             f"{result.n_used:,}",
             *(_number(value) for value in coherences(result)),
-            *(_share(value) for value in (result.intruders_found, result.zeros, *shares, result.stability)),
+            *(_share(value) for value in (result.intruders_found, result.category_score, result.zeros)),
+            *(_share(value) for value in (*shares, result.stability, result.dimension_stability)),
         )
     console = make_console()
     console.print(table)
     console.print(
         "NPMI: mean of the ten first words of a dimension, of a word, and of its nearest words; intruders: "
-        "found among five first words (by chance 17 %); left: of the cosine of near words without ten "
-        "coordinates; stable: first words that another seed gives as well",
+        "found among five first words (by chance 17 %); categories: of SEMCAT, "
+        "held together; left: of the cosine of near words without ten "
+        "coordinates; stable: first words of words and of dimensions that another seed gives as well",
         style="dim",
     )
 

@@ -1,4 +1,4 @@
-"""Numbers for interpretability: coherence, intruders, sparsity, faithfulness, stability."""
+"""Numbers for interpretability: coherence, intruders, categories, sparsity, faithfulness, stability."""
 
 from __future__ import annotations
 
@@ -12,10 +12,9 @@ from omnitm import _native
 from omnitm.errors import ParameterError
 from omnitm.explain.records import Record
 from omnitm.parameters import check_integer
-from omnitm.store import TrainingRecord
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -104,12 +103,12 @@ def choose_words(models: Sequence[WordVectors], held_out: DocumentIndex, count: 
 
 
 def read_out(name: str, vectors: WordVectors, words: Sequence[str]) -> Readout:
-    """Read a model out: what stands out in Omni's vectors, and the vectors of other models as they are.
+    """Read a model out: what stands out in integers with names, whatever the model; others as they are.
 
-    What stands out is what Omni's default similarity compares, see `omnitm.similarity.row_profile`: raw
+    What stands out is what the default similarity compares, see `omnitm.similarity.row_profile`: raw
     coordinates mostly tell how frequent a feature is.
     """
-    if isinstance(vectors.training, TrainingRecord):
+    if vectors.has_profiles:
         rows = vectors.profiles.topic.some(
             np.array([vectors.get_index(word) for word in words], dtype=np.intp)
         )
@@ -121,6 +120,12 @@ def read_out_raw(name: str, vectors: WordVectors, words: Sequence[str]) -> Reado
     """Read vectors out as they are."""
     values = _sparse_or_dense(vectors.matrix, [vectors.get_index(word) for word in words])
     return Readout(name, list(words), values, vectors.feature_names if vectors.has_named_features else None)
+
+
+def read_out_themes(name: str, vectors: WordVectors, words: Sequence[str], k: int) -> Readout:
+    """Read the themes of words out: dimensions without names."""
+    rows = [vectors.get_index(word) for word in words]
+    return Readout(f"{name}, {k} themes", list(words), np.array(vectors.themes(k).weights[rows]), None)
 
 
 def read_out_again(vectors: WordVectors, again: WordVectors) -> Readout:
@@ -266,6 +271,10 @@ N_SHOWN = 5  # top words of an intrusion test
 REMOVED = (1, 3, 10, 30, 100)
 _EXAMPLES = 8
 _WORDS_AGAIN = 200
+_INTRUDERS = 20  # per dimension
+_DRAWS = 2_000  # of dimensions, for intervals
+_LAMBDA = 5  # room for a category's words among a dimension's first, as in Senel et al. 2018
+_FEWEST_MEMBERS = 10  # a category of few known words is held together by chance
 
 
 @dataclass(frozen=True)
@@ -291,7 +300,11 @@ class Interpretability(Record):
         puts first the names of its highest dimensions or, where they have none, its nearest words; its
         neighbours are its nearest words by cosine of the values, for every model.
     intruders_found
-        Share of dimensions whose five first words let an intruder be told by NPMI; by chance 1/6.
+        How often an intruder is told by NPMI from a dimension's five first words, over dimensions and up to
+        20 intruders each; by chance 1/6.
+    category_score
+        Interpretability score by categories of words (Senel et al. 2018), mean over dimensions; None: not
+        measured.
     zeros
         Share of values that are 0.
     faithfulness
@@ -299,6 +312,12 @@ class Interpretability(Record):
         as many of the contributing ones at random.
     stability
         Mean share (Jaccard) of a word's ten first that another seed gives as well; None: not measured.
+    dimension_stability
+        Mean share of a dimension's ten first words that the most similar dimension of another seed has as
+        well; None: not measured.
+    intervals
+        95 % intervals of `dimension_coherence`, `intruders_found` and `category_score`: dimensions are drawn
+        again.
     examples
         Some dimensions, by name or number, with their first words.
     """
@@ -314,6 +333,9 @@ class Interpretability(Record):
     zeros: float
     faithfulness: tuple[Faithfulness, ...]
     stability: float | None = None
+    category_score: float | None = None
+    dimension_stability: float | None = None
+    intervals: dict[str, tuple[float, float]] = field(default_factory=dict)
     examples: dict[str, list[str]] = field(default_factory=dict)
 
 
@@ -326,6 +348,7 @@ def measure_interpretability(
     n_words: int = 500,
     n_pairs: int = 200,
     seed: int = 0,
+    categories: Mapping[str, Sequence[str]] | None = None,
 ) -> Interpretability:
     """Measure a model on documents that it was not trained on.
 
@@ -338,6 +361,8 @@ def measure_interpretability(
     n_dimensions, n_words, n_pairs
         How many dimensions, words and pairs of near words to look at; chosen at random. First words come
         from all words of the read-out, whatever is looked at.
+    categories
+        Words by category, for `category_score`; None: it is not measured.
     """
     for name, value in (("n_dimensions", n_dimensions), ("n_words", n_words), ("n_pairs", n_pairs)):
         check_integer("measure_interpretability", name, value, 1)
@@ -346,18 +371,24 @@ def measure_interpretability(
     chosen = _Columns.of(readout, random.permutation(used)[:n_dimensions].tolist())
     looked_at = np.sort(random.permutation(len(readout.words))[:n_words]).tolist()
     firsts = word_tops(readout, looked_at)
+    by_dimension: dict[str, Sequence[float | None]] = {
+        "dimension_coherence": [coherence.mean(top) for top in chosen.tops],
+        "intruders_found": _intruders_found(chosen, coherence, random),
+        "category_score": category_scores(chosen.words, chosen.values, categories or {}),
+    }
     return Interpretability(
         name=readout.name,
         n_words=len(readout.words),
         n_dimensions=readout.values.shape[1],
         n_used=len(used),
-        dimension_coherence=_mean(coherence.mean(top) for top in chosen.tops),
+        **{name: _mean(values) for name, values in by_dimension.items()},
+        intervals=_intervals(by_dimension, seed),
         word_coherence=_mean(coherence.mean(first) for first in firsts.values()),
         neighbour_coherence=_mean(map(coherence.mean, nearest_words(readout, looked_at).values())),
-        intruders_found=_intruders_found(chosen, coherence, random),
         zeros=readout.zeros,
         faithfulness=faithfulness(readout, n_pairs, random),
         stability=None if again is None else _stability(readout, again),
+        dimension_stability=None if again is None else dimension_stability(readout, again),
         examples=dict(zip(chosen.names[:_EXAMPLES], chosen.tops, strict=False)),
     )
 
@@ -407,6 +438,43 @@ def stability(firsts: dict[str, list[str]], again: dict[str, list[str]]) -> floa
     pairs = [({*firsts[word]}, {*again[word]}) for word in again if word in firsts]
     shares = [len(mine & yours) / len(mine | yours) for mine, yours in pairs if mine | yours]
     return float(np.mean(shares)) if shares else None
+
+
+def dimension_stability(readout: Readout, again: Readout) -> float | None:
+    """Mean share of a dimension's ten first words that the most similar one of another seed has as well.
+
+    None unless both read-outs have the same words.
+    """
+    if readout.words != again.words:
+        return None
+    mine, yours = (_Columns.of(found, _used_dimensions(found).tolist()).tops for found in (readout, again))
+    shares = [max((len({*top} & {*other}) for other in yours), default=0) / N_TOP for top in mine]
+    return float(np.mean(shares)) if shares else None
+
+
+def category_scores(
+    words: Sequence[str], values: NDArray[Any], categories: Mapping[str, Sequence[str]]
+) -> list[float]:
+    """Score each dimension by the category that it holds together best (Senel et al. 2018, lambda = 5).
+
+    The share of a category's words that are among the `5 n` highest, or `5 n` lowest, words of the dimension,
+    for a category of n known words. Words of equal value count by the share of them that there is room for,
+    so that zeros, of which there are many, tell nothing by their order.
+    """
+    places = {word: row for row, word in enumerate(words)}
+    members = [[places[word] for word in found if word in places] for found in categories.values()]
+    members = [rows for rows in members if len(rows) >= _FEWEST_MEMBERS]
+    best = np.zeros(values.shape[1] if members else 0)
+    for signed in (values, -values) if (values < 0).any() else (values,):
+        ordered = np.sort(-signed, axis=0)
+        for rows in members:
+            room = min(_LAMBDA * len(rows), len(words))
+            limit = -ordered[room - 1]
+            above, equal = (signed > limit).sum(axis=0), (signed == limit).sum(axis=0)
+            share = (room - above) / equal
+            found = (signed[rows] > limit).sum(axis=0) + share * (signed[rows] == limit).sum(axis=0)
+            best = np.maximum(best, found / len(rows))
+    return list(map(float, best))
 
 
 def faithfulness(readout: Readout, n_pairs: int, random: np.random.Generator) -> tuple[Faithfulness, ...]:
@@ -481,17 +549,31 @@ class _Columns:
         return {self.words[k] for k in order[: len(order) // 2].tolist()}
 
 
-def _intruders_found(chosen: _Columns, coherence: Coherence, random: np.random.Generator) -> float | None:
-    """Mix an intruder, high elsewhere and low here, among the first words of each dimension."""
+def _intruders_found(chosen: _Columns, coherence: Coherence, random: np.random.Generator) -> list[float]:
+    """Mix intruders, high elsewhere and low here, among the first words of each dimension, one at a time."""
     found = []
     for place, top in enumerate(chosen.tops):
         others = {word for k, words in enumerate(chosen.tops) if k != place for word in words[:N_SHOWN]}
         candidates = sorted(others & chosen.lower_half(place, random) - {*top})
         if candidates:
-            intruder = candidates[int(random.integers(len(candidates)))]
-            shown = sorted([*top[:N_SHOWN], intruder])
-            found.append(coherence.odd_one_out(shown) == intruder)
-    return float(np.mean(found)) if found else None
+            drawn = [candidates[k] for k in random.permutation(len(candidates))[:_INTRUDERS].tolist()]
+            told = [coherence.odd_one_out(sorted([*top[:N_SHOWN], word])) == word for word in drawn]
+            found.append(float(np.mean(told)))
+    return found
+
+
+def _intervals(
+    by_dimension: Mapping[str, Sequence[float | None]], seed: int
+) -> dict[str, tuple[float, float]]:
+    """95 % intervals of means, dimensions drawn again."""
+    found = {}
+    for name, values in by_dimension.items():
+        known = np.array([value for value in values if value is not None])
+        if len(known):
+            drawn = np.random.default_rng(seed).integers(0, len(known), (_DRAWS, len(known)))
+            low, high = np.quantile(known[drawn].mean(axis=1), [0.025, 0.975])
+            found[name] = (float(low), float(high))
+    return found
 
 
 def _mean(values: Iterable[float | None]) -> float | None:
