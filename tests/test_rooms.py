@@ -21,6 +21,7 @@ ROOMS = (
     "sharing",
     "training",
     "explain",
+    "comparison",
     "baselines",
     "evaluation",
     "paper",
@@ -36,8 +37,11 @@ _ENCODING = "method of WordVectors for users: encode, imported when called"
 _THEMES = "method of WordVectors for users: themes, imported when called"
 _RULES = "method of OmniTMAE for users: explain, imported when called"
 _CARDS = "a packed model is unpacked with its card, imported when called"
+_PICTURES = "methods of comparisons for users: plot and to_html, imported when called"
 _TO_BE_REMOVED = "not yet in order"
 EXCEPTIONS = {
+    ("omnitm.comparison.corpora", "omnitm.comparison.report"): _PICTURES,
+    ("omnitm.comparison.words", "omnitm.comparison.report"): _PICTURES,
     ("omnitm.paper.steps", "omnitm.paper.reproduction"): _TO_BE_REMOVED,
     ("omnitm.store.packing", "omnitm.sharing.card"): _CARDS,
     ("omnitm.training.estimator", "omnitm.explain"): _RULES,

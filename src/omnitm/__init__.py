@@ -15,10 +15,13 @@ __all__ = [
     "TsetlinMachineClassifier",
     "WordVectors",
     "__version__",
+    "compare",
+    "compare_corpora",
     "train_model",
 ]
 
 if TYPE_CHECKING:
+    from omnitm.comparison import compare, compare_corpora
     from omnitm.corpus import DocumentIndex
     from omnitm.explain import Explainer
     from omnitm.machine.classifier import TsetlinMachineClassifier
@@ -34,6 +37,8 @@ _HOMES = {
     "OmniVectorizer": "omnitm.vectors.vectorizer",
     "TsetlinMachineClassifier": "omnitm.machine.classifier",
     "WordVectors": "omnitm.vectors.word_vectors",
+    "compare": "omnitm.comparison",
+    "compare_corpora": "omnitm.comparison",
     "train_model": "omnitm.training.vocabulary",
 }
 

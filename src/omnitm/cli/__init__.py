@@ -28,6 +28,8 @@ COMMANDS = {
     "themes": "describe words and texts by a few themes that can be read",
     "explain": "show what a word's machine has learned: rules, how true they are, documents",
     "why": "show why two words are similar: shares that add up to the score, and documents",
+    "group": "put the documents of an index into groups: years, sources, files",
+    "compare": "show how the use of words differs between groups, with reasons and p-values",
     "trace": "follow a literal through the training of a word: what rewarded and penalised it",
     "explore": "look at a model in a web page on this machine",
     "evaluate": "measure word vectors against human judgement",

@@ -7,11 +7,12 @@ import importlib
 import os
 import re
 import sys
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from omnitm.errors import FileError, ParameterError
-from omnitm.files.kinds import kind_of, refuse_other_kinds
+from omnitm.errors import FileError, OmniTMWarning, ParameterError
+from omnitm.files.kinds import kind_of, refuse_other_kinds, shell_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from omnitm.corpus import DocumentIndex, Preparation, Progress, Reading, VocabularyRules
+    from omnitm.corpus.groups import Grouping
 
 _PREPARATION = (
     *("lowercase", "punctuation", "digits", "possessives"),
@@ -28,6 +30,7 @@ UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
 EXAMPLE = """\
   omnitm index news.txt.xz -o news.index                     a line is a document
   omnitm index reviews/ --document file -o reviews.index     a file is a document
+  omnitm index news.csv --column text --group date --group-by year -o news.index    for omnitm compare
   omnitm index posts.jsonl --column text --max-words 20000 -o posts.index
   zcat *.gz | omnitm index - -o all.index                    standard input
   omnitm index more.txt --append -o news.index               more documents, the same words"""
@@ -69,6 +72,10 @@ def _add_reading(group: Any) -> None:
     group.add_argument(
         "--format", choices=("auto", "text", "csv", "tsv", "jsonl", "parquet"), help="default: by suffix"
     )
+    group.add_argument(
+        "--group", metavar="FIELD", help="put documents into groups by this column or field; or: file, folder"
+    )
+    group.add_argument("--group-by", metavar="UNIT", help="year, decade, month, or a number of equal parts")
     group.add_argument("--encoding", help="default: utf-8")
     group.add_argument(
         "--errors", choices=("strict", "replace"), help="bytes that are no text (default: strict)"
@@ -143,12 +150,15 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _build(arguments: argparse.Namespace) -> None:
     from omnitm.corpus import Resources, append_to_index, build_index
+    from omnitm.corpus.groups import group_index, keep_grouping
 
     reading = _reading(arguments)
+    grouping = None if arguments.append else _grouping(arguments, reading)
     with _BuildBar(quiet=arguments.quiet) as bar:
         resources = Resources(arguments.memory, arguments.threads, bar)
         if arguments.append:
             _refuse_with_append(arguments)
+            _warn_of_groups(arguments.output)
             tokenizer = None if arguments.tokenizer is None else load_tokenizer(arguments.tokenizer)
             append_to_index(
                 arguments.output, arguments.sources, reading=reading, resources=resources, tokenizer=tokenizer
@@ -163,6 +173,31 @@ def _build(arguments: argparse.Namespace) -> None:
             resources=resources,
             overwrite=arguments.force,
             order=arguments.order is not False,
+        )
+    if arguments.group is not None:
+        keep_grouping(arguments.output, grouping or group_index(arguments.output, arguments.group))
+
+
+def _grouping(arguments: argparse.Namespace, reading: Reading) -> Grouping | None:
+    """Read the groups before the build, so that it does not begin in vain; files are known after it."""
+    from omnitm.corpus.groups import FILE, FOLDER, group_sources
+    from omnitm.corpus.reading import find_sources
+
+    if arguments.group_by is not None and arguments.group is None:
+        raise ParameterError("--group-by needs --group FIELD.")
+    if arguments.group is None or arguments.group in {FILE, FOLDER}:
+        return None
+    return group_sources(find_sources(arguments.sources), reading, arguments.group, arguments.group_by)
+
+
+def _warn_of_groups(path: Path) -> None:
+    from omnitm.corpus.groups import read_groupings
+
+    kept = read_groupings(path)
+    if kept:
+        commands = "; ".join(f"omnitm group {shell_name(path)} {name}" for name in kept)
+        warnings.warn(
+            f"groups of {path} don't know the new documents: {commands}", OmniTMWarning, stacklevel=2
         )
 
 
@@ -267,7 +302,7 @@ def _vocabulary(arguments: argparse.Namespace) -> VocabularyRules:
 
 
 def _refuse_with_append(arguments: argparse.Namespace) -> None:
-    names: tuple[str, ...] = (*_PREPARATION, "paper", "stop_words")
+    names: tuple[str, ...] = (*_PREPARATION, "paper", "stop_words", "group", "group_by")
     names += ("max_words", "min_count", "min_documents", "max_documents", "keep", "vocabulary")
     given = _chosen(arguments, *names) | ({"no_order": True} if arguments.order is False else {})
     if given or arguments.force:

@@ -6,6 +6,7 @@ import csv
 import json
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -303,14 +304,38 @@ def _column_position(path: Path, columns: Sequence[str], wanted: str | None) -> 
     return list(columns).index(wanted)
 
 
-def _json_records(stream: SourceStream, reading: Reading) -> Iterator[Document]:
+def values_of(stream: SourceStream, reading: Reading, field: str) -> Iterator[Any]:
+    """Values of any field of a table, one per document; None where a JSON record does not have it."""
+    kind = reading.format_of(stream.path)
+    if kind == "parquet":
+        return _parquet_values(stream.path, field)
+    if kind == "jsonl":
+        return _json_values(stream, reading, field)
+    return _csv_records(stream, replace(reading, column=field), "\t" if kind == "tsv" else ",")
+
+
+def _json_values(stream: SourceStream, reading: Reading, field: str) -> Iterator[Any]:
+    known: dict[str, None] = {}
+    for _, record in _json_lines(stream, reading):
+        fields = record if isinstance(record, dict) else {}
+        known.update(dict.fromkeys(fields))
+        yield fields.get(field)
+    if field not in known:
+        raise FileError(stream.path, f"no field {field!r}; there are {', '.join(map(repr, known))}")
+
+
+def _json_lines(stream: SourceStream, reading: Reading) -> Iterator[tuple[int, Any]]:
     for number, line in enumerate(_lines(stream, reading), 1):
         if not line.strip():
             continue
         try:
-            record = json.loads(line)
+            yield number, json.loads(line)
         except (json.JSONDecodeError, RecursionError) as error:
             raise FileError(stream.path, f"line {number} is not JSON: {error}") from None
+
+
+def _json_records(stream: SourceStream, reading: Reading) -> Iterator[Document]:
+    for number, record in _json_lines(stream, reading):
         yield _field(record, reading, stream.path, number)
 
 
@@ -332,6 +357,10 @@ def _field(record: Any, reading: Reading, path: Path, number: int) -> Document:
 
 
 def _parquet_records(path: Path, reading: Reading) -> Iterator[Document]:
+    return ("" if value is None else value for value in _parquet_values(path, reading.column))
+
+
+def _parquet_values(path: Path, column: str | None) -> Iterator[Any]:
     try:
         import pyarrow as pa
         from pyarrow import parquet
@@ -339,9 +368,9 @@ def _parquet_records(path: Path, reading: Reading) -> Iterator[Document]:
         raise MissingExtraError(f"Reading {path.name}", "parquet") from None
     try:
         with parquet.ParquetFile(path) as table:
-            _column_position(path, table.schema_arrow.names, reading.column)
-            for batch in table.iter_batches(ROWS_PER_BATCH, columns=[reading.column]):
-                yield from ("" if value is None else value for value in batch.column(0).to_pylist())
+            _column_position(path, table.schema_arrow.names, column)
+            for batch in table.iter_batches(ROWS_PER_BATCH, columns=[column]):
+                yield from batch.column(0).to_pylist()
     except (pa.ArrowInvalid, OSError) as error:
         if isinstance(error, FileError):
             raise

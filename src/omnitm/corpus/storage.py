@@ -53,6 +53,7 @@ ORDER_FILES = (
     "places.bin",
     OTHER_WORDS,
 )  # of an index with the running text
+GROUPS = "groups.bin"  # beside what the manifest lists: groups are made later, and the index stays the same
 TEXTS = ("vocabulary.txt", "options.json", "summary.json", "sources.json")
 FILES = (*(f"{name}.bin" for name in ARRAYS if f"{name}.bin" not in ORDER_FILES), *TEXTS)
 MEMBERS = {
@@ -182,7 +183,7 @@ def _check_replaceable(output: Path, *, overwrite: bool) -> None:
         raise FileError(
             output, "is not an index, so it is not overwritten; remove it yourself or choose another name"
         )
-    known = {MANIFEST, CHECKSUMS, NEXT_CHECKSUMS, *FILES, *ORDER_FILES}
+    known = {MANIFEST, CHECKSUMS, NEXT_CHECKSUMS, GROUPS, *FILES, *ORDER_FILES}
     others = {entry.name for entry in output.iterdir()} - known
     if others:
         problem = f"has {min(others)} in it, which is no part of an index and would be lost"

@@ -23,6 +23,8 @@ from omnitm.errors import FileError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from numpy.typing import NDArray
+
     from omnitm.corpus.documents import Document
 
 
@@ -38,6 +40,7 @@ class SourceTexts:
         self._files: list[dict[str, Any]] = facts["files"]
         self._readings: list[dict[str, Any]] = facts["reading"]
         self.n_sources = len(self._files)
+        self._n_documents: int = manifest.facts["n_documents"]
         self._positions = storage.array(manifest, "positions").reshape(-1, 3)
 
     def source_problem(self, source: int) -> str | None:
@@ -74,7 +77,7 @@ class SourceTexts:
             walk.close()
         if self.source_problem(source) is not None:
             return None
-        return _Walk(self._path(source), self._reading(source), source, offset=offset, first=first)
+        return _Walk(self._path(source), self.reading(source), source, offset=offset, first=first)
 
     def _rows_before(self, number: int) -> Iterable[int]:
         """Rows where the document may begin: the last one before it; more if nothing begins in a block."""
@@ -84,18 +87,35 @@ class SourceTexts:
 
     def all_documents(self) -> Iterator[Document]:
         """Every document in order; an error names the first source that is gone or has changed."""
+        self.check_sources()
+        for source in range(len(self._files)):
+            with SourceStream(self._path(source)) as stream:
+                yield from _documents_from(stream, self.reading(source), 0)
+
+    def check_sources(self) -> None:
+        """Refuse if a source is gone or has changed."""
         for source in range(len(self._files)):
             problem = self.source_problem(source)
             if problem is not None:
                 raise FileError(self._path(source), problem)
-        for source in range(len(self._files)):
-            with SourceStream(self._path(source)) as stream:
-                yield from _documents_from(stream, self._reading(source), 0)
+
+    def sources_of_documents(self) -> NDArray[np.int64]:
+        """Find the source that each document is from."""
+        sources, first_rows = np.unique(self._positions[:, 0], return_index=True)
+        firsts = self._positions[first_rows, 2].astype(np.int64)
+        counts = np.diff(np.append(firsts, self._n_documents))
+        return np.repeat(sources.astype(np.int64), counts)
+
+    @property
+    def paths(self) -> list[Path]:
+        """The files that the index was made from."""
+        return [self._path(source) for source in range(self.n_sources)]
 
     def _path(self, source: int) -> Path:
         return Path(self._files[source]["path"])
 
-    def _reading(self, source: int) -> Reading:
+    def reading(self, source: int) -> Reading:
+        """How a source is read."""
         options = [reading for reading in self._readings if reading["first_source"] <= source][-1]
         return Reading(**{name: value for name, value in options.items() if name != "first_source"})
 

@@ -1,0 +1,248 @@
+"""`omnitm compare`: how the use of words differs between groups of documents."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from omnitm.errors import FileError, ParameterError
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Sequence
+
+    from rich.console import Console
+
+    from omnitm.comparison import Change, Comparison, CorpusComparison, Sides
+    from omnitm.explain import Document
+
+EXAMPLE = """\
+  omnitm compare news.index climate --by source              what a word goes with here and there
+  omnitm compare news.index climate --by year --groups 1998 2015
+  omnitm compare news.index --by source --top 100 -o change.html     which words differ most: a page
+  omnitm compare news.index --by source --top 100 -o change.csv      also: .json
+groups are made with the index, or later (omnitm group --help):
+  omnitm index news.csv --column text --group source -o news.index
+a run that was stopped goes on where it was: finished words are kept in change.html.words.jsonl"""
+_ENDINGS = (".html", ".csv", ".json")
+
+
+def fill(parser: argparse.ArgumentParser) -> None:
+    """Add the options of this command."""
+    parser.add_argument("index", metavar="INDEX", type=Path, help="folder of an index")
+    parser.add_argument("words", metavar="WORD", nargs="*", help="words; none: the most frequent ones")
+    parser.add_argument("--by", metavar="GROUPS", required=True, help="which groups: see omnitm group --help")
+    parser.add_argument(
+        "--groups", metavar="GROUP", nargs="+", help="the two groups to compare, or one against all others"
+    )
+    parser.add_argument("--top", metavar="N", type=int, help="words that differ most to show (default: 100)")
+    parser.add_argument(
+        "--words",
+        dest="n_words",
+        metavar="N",
+        type=int,
+        default=1000,
+        help="words to compare (default: 1000)",
+    )
+    parser.add_argument("-o", "--output", metavar="FILE", type=Path, help="a page (.html), a .csv or a .json")
+    parser.add_argument(
+        "--permutations", metavar="N", type=int, default=2000, help="shuffled groups per word (default: 2000)"
+    )
+    parser.add_argument("--examples", metavar="N", type=int, default=250, help="per machine (default: 250)")
+    parser.add_argument("--documents", metavar="N", type=int, default=2, help="to read (default: 2 per side)")
+    parser.add_argument("--seed", type=int, default=0, help="default: 0")
+    parser.add_argument("--threads", metavar="N", type=int, help="default: one per core")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.add_argument("--quiet", action="store_true", help="no progress bar")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Compare the words, and print or write what was found."""
+    from omnitm.comparison import Sides
+    from omnitm.corpus import DocumentIndex
+
+    if arguments.output is not None and arguments.output.suffix not in _ENDINGS:
+        raise ParameterError(f"-o {arguments.output}: the name must end with {', '.join(_ENDINGS)}.")
+    index = DocumentIndex.open(arguments.index)
+    sides = Sides(index, arguments.by, arguments.groups)
+    if arguments.words and arguments.output is None and arguments.top is None:
+        _show_words(sides, arguments)
+    else:
+        _show_corpora(sides, arguments)
+    return 0
+
+
+def _show_words(sides: Sides, arguments: argparse.Namespace) -> None:
+    from omnitm.cli.reports import make_console, print_json
+    from omnitm.comparison import compare
+
+    found = [
+        compare(
+            sides.index,
+            word,
+            by=sides,
+            n_permutations=arguments.permutations,
+            n_examples=arguments.examples,
+            n_documents=arguments.documents,
+            seed=arguments.seed,
+        )
+        for word in arguments.words
+    ]
+    if arguments.json:
+        print_json({"words": [comparison.to_dict() for comparison in found]})
+        return
+    console = make_console()
+    for comparison in found:
+        _print_word(console, comparison)
+
+
+def _print_word(console: Console, found: Comparison) -> None:
+    title = f"{found.word}: {found.first} -> {found.second}"
+    chance = f"p = {found.p:.3g}" if found.p > 1 / (found.n_permutations + 1) else f"p <= {found.p:.2g}"
+    console.print(f"{title}, {chance} of {found.n_permutations} shuffled groups", style="bold", markup=False)
+    console.print(
+        f"{found.n_documents:,} documents with it compared on each side, of {found.n_first:,} and "
+        f"{found.n_second:,}; the change is {found.strength:.1f} deviations above that of shuffled groups",
+        markup=False,
+    )
+    _print_changes(console, f"gained: more with {found.second}", found, found.gained)
+    _print_changes(console, f"lost: more with {found.first}", found, found.lost)
+    for name, documents, changes in (
+        (found.first, found.documents_first, found.lost),
+        (found.second, found.documents_second, found.gained),
+    ):
+        _print_documents(console, name, documents, [found.word, *(change.name for change in changes)])
+    if found.trajectory:
+        _print_trajectory(console, found)
+    console.print()
+
+
+def _print_changes(console: Console, title: str, found: Comparison, changes: Sequence[Change]) -> None:
+    from rich.text import Text
+
+    from omnitm.cli.reports import make_table, percent
+
+    columns = "share", "p", f"documents {found.first}", f"documents {found.second}"
+    table = make_table(title, "word", *columns, numbers=columns)
+    for change in changes:
+        counts = f"{change.documents_before:,}", f"{change.documents_after:,}"
+        table.add_row(Text(change.name), percent(change.share), f"{change.p:.3f}", *counts)
+    console.print(table)
+
+
+def _print_documents(
+    console: Console, name: str, documents: Sequence[Document], marked: Sequence[str]
+) -> None:
+    from omnitm.cli.reports import print_document
+
+    for document in documents:
+        print_document(console, f"{name}, document {document.number}:", document, marked)
+
+
+def _print_trajectory(console: Console, found: Comparison) -> None:
+    from rich.text import Text
+
+    from omnitm.cli.reports import make_table
+
+    names = [change.name for change in (*found.gained[:4], *found.lost[:4])]
+    table = make_table("profile by group", found.by, "documents", *names, numbers=("documents", *names))
+    for step in found.trajectory:
+        values = [f"{step.profile[name]:.2f}" if step.profile else "too few" for name in names]
+        table.add_row(Text(step.group), f"{step.n_documents:,}", *values)
+    console.print(table)
+
+
+def _show_corpora(sides: Sides, arguments: argparse.Namespace) -> None:
+    from omnitm.cli.reports import print_json
+    from omnitm.comparison import compare_corpora
+
+    output: Path | None = arguments.output
+    with _WordsBar(quiet=arguments.quiet) as bar:
+        found = compare_corpora(
+            sides.index,
+            by=sides,
+            words=arguments.words or arguments.n_words,
+            n_permutations=arguments.permutations,
+            n_examples=arguments.examples,
+            seed=arguments.seed,
+            n_threads=arguments.threads,
+            log=None if output is None else output.with_name(f"{output.name}.words.jsonl"),
+            progress=bar,
+        )
+    top = arguments.top or 100
+    if output is not None:
+        _write(output, found, top)
+    if arguments.json:
+        print_json(_facts(found, top))
+    else:
+        _print_corpora(found, top if output is None else min(top, 20))
+
+
+def _facts(found: CorpusComparison, top: int) -> dict[str, object]:
+    return {**found.to_dict(), "words": [word.to_dict() for word in found.top(top)]}
+
+
+def _write(output: Path, found: CorpusComparison, top: int) -> None:
+    from omnitm.comparison.corpora import row_of
+    from omnitm.files.kinds import refuse_to_replace
+
+    refuse_to_replace(output, "text")
+    if output.suffix == ".html":
+        text = found.to_html(top)
+    elif output.suffix == ".json":
+        text = json.dumps(_facts(found, top), ensure_ascii=False, indent=1) + "\n"
+    else:
+        table = io.StringIO()
+        rows = [row_of(word) for word in found.top(top)]
+        writer = csv.DictWriter(table, list(rows[0]), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+        text = table.getvalue()
+    try:
+        output.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise FileError(output, f"cannot be written: {error.strerror}") from None
+
+
+def _print_corpora(found: CorpusComparison, count: int) -> None:
+    from rich.text import Text
+
+    from omnitm.cli.reports import make_console, make_table
+
+    n_found = sum(word.q <= 0.05 for word in found.words)
+    title = f"{found.first} -> {found.second}: {n_found:,} of {len(found.words):,} words differ (q <= 0.05)"
+    numbers = "p", "q", "strength", "documents"
+    table = make_table(title, "word", *numbers, "gained", "lost", numbers=numbers)
+    for word in found.top(count):
+        one = word.comparison
+        gained, lost = (" ".join(change.name for change in changes[:5]) for changes in (one.gained, one.lost))
+        figures = f"{one.p:.3f}", f"{word.q:.3f}", f"{one.strength:.1f}", f"{one.n_documents:,}"
+        table.add_row(Text(one.word), *figures, Text(gained), Text(lost))
+    console = make_console()
+    console.print(table)
+    if found.n_left_out:
+        console.print(f"{found.n_left_out:,} words are in too few documents of a side and were left out")
+
+
+class _WordsBar:
+    """Progress bar of compared words."""
+
+    def __init__(self, *, quiet: bool) -> None:
+        from rich.console import Console
+        from rich.progress import Progress
+
+        self._bar = Progress(console=Console(stderr=True), disable=quiet)
+        self._task = self._bar.add_task("comparing words", total=None)
+
+    def __call__(self, done: int, total: int) -> None:
+        self._bar.update(self._task, completed=done, total=total)
+
+    def __enter__(self) -> _WordsBar:  # noqa: PYI034  # typing.Self needs Python 3.11
+        self._bar.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._bar.stop()

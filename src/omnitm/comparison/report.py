@@ -1,0 +1,165 @@
+"""Comparisons as a picture, and as one page that needs no other file and no network."""
+
+from __future__ import annotations
+
+import re
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+from omnitm.errors import MissingExtraError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from omnitm.comparison.corpora import CorpusComparison, WordChange
+    from omnitm.comparison.words import Change, Comparison
+    from omnitm.explain.evidence import Document
+
+# Blue and orange of Okabe and Ito: told apart by the colour-blind, and in grey.
+_GAINED, _LOST = "#0072B2", "#D55E00"
+_N_LINES = 4
+_EXCERPT = 240
+_STYLE = f"""
+body {{ font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 66rem; padding: 0 1rem;
+  color: #222; background: #fff }}
+h1 {{ font-size: 1.4rem }} input {{ font: inherit; padding: .3rem .5rem; width: 16rem }}
+details {{ border-top: 1px solid #ddd; padding: .35rem 0 }} summary {{ cursor: pointer }}
+summary b {{ display: inline-block; min-width: 9rem }}
+summary span {{ color: #666; font-variant-numeric: tabular-nums }}
+.sides {{ display: grid; grid-template-columns: 1fr 1fr; gap: 0 2rem; margin: .5rem 0 1rem }}
+.bar {{ display: grid; grid-template-columns: 8rem 1fr 8rem; gap: .5rem; align-items: center }}
+.bar i {{ height: .7rem; display: block; border-radius: 2px }} .bar small {{ color: #666 }}
+.first i {{ background: {_LOST} }} .second i {{ background: {_GAINED} }}
+p.text {{ color: #444; margin: .3rem 0; overflow-wrap: anywhere }} mark {{ background: #fff2a8 }}
+h3 {{ font-size: 1rem; margin: .4rem 0 }} svg text {{ font: 11px system-ui, sans-serif }}
+@media (max-width: 44rem) {{ .sides {{ grid-template-columns: 1fr }} }}
+"""
+_SCRIPT = """
+document.querySelector("input").addEventListener("input", event => {
+  const wanted = event.target.value.trim().toLowerCase();
+  for (const entry of document.querySelectorAll("details"))
+    entry.hidden = !entry.dataset.words.includes(wanted);
+});
+"""
+
+
+def page(found: CorpusComparison, count: int) -> str:
+    """Return the words that changed most as a page: both sides of each, and documents to read."""
+    title = f"How words differ: {found.first} and {found.second}"
+    n_changed = sum(word.q <= 0.05 for word in found.words)
+    left_out = f" {found.n_left_out:,} words had too few documents." if found.n_left_out else ""
+    entries = "\n".join(_entry(word) for word in found.top(count))
+    return f"""<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<title>{escape(title)}</title><style>{_STYLE}</style></head><body>
+<h1>{escape(title)}</h1>
+<p>{n_changed:,} of {len(found.words):,} words differ between the groups of “{escape(found.by)}” (q ≤ 0.05: at
+most one in twenty of them by chance).{left_out} A bar is a word's share of the change; numbers are documents
+with both words, {escape(found.first)} / {escape(found.second)}.</p>
+<p><input type="search" placeholder="find a word" aria-label="find a word"></p>
+{entries}
+<script>{_SCRIPT}</script></body></html>
+"""
+
+
+def _entry(word: WordChange) -> str:
+    found = word.comparison
+    named = [found.word, *(change.name for change in (*found.gained, *found.lost))]
+    figures = f"p = {found.p:.4f} &nbsp; q = {word.q:.3f} &nbsp; strength {found.strength:.1f}"
+    sides = "".join(
+        f'<div class="{kind}"><h3>{escape(name)}: {n:,} documents</h3>{_bars(changes)}'
+        f"{_texts(documents, [found.word, *(change.name for change in changes)])}</div>"
+        for kind, name, n, changes, documents in (
+            ("first", found.first, found.n_first, found.lost, found.documents_first),
+            ("second", found.second, found.n_second, found.gained, found.documents_second),
+        )
+    )
+    return (
+        f'<details data-words="{escape(" ".join(named).lower())}"><summary><b>{escape(found.word)}</b> '
+        f'<span>{figures}</span></summary><div class="sides">{sides}</div>{_trajectory(found)}</details>'
+    )
+
+
+def _bars(changes: Sequence[Change]) -> str:
+    largest = max((change.share for change in changes), default=1.0)
+    return "".join(
+        f'<div class="bar"><span>{escape(change.name)}</span>'
+        f'<i style="width:{100 * change.share / largest:.0f}%"></i>'
+        f"<small>{change.share:.1%} &nbsp; {change.documents_before:,} / {change.documents_after:,}</small>"
+        "</div>"
+        for change in changes
+    )
+
+
+def _texts(documents: Sequence[Document], words: Sequence[str]) -> str:
+    found = "|".join(re.escape(escape(word)) for word in words)
+    pattern = re.compile(rf"(?<!\w)({found})(?!\w)", re.IGNORECASE)
+    texts = (escape(document.excerpt(words, _EXCERPT)) for document in documents)
+    marked = (pattern.sub(r"<mark>\1</mark>", text) for text in texts)
+    return "".join(f'<p class="text">{text}</p>' for text in marked)
+
+
+def _trajectory(found: Comparison) -> str:
+    """Draw the profile over the groups: a line per word, gained and lost."""
+    steps = [step for step in found.trajectory if step.profile]
+    if len(steps) < 3:
+        return ""
+    names = [(c.name, _GAINED) for c in found.gained[:_N_LINES]] + [
+        (c.name, _LOST) for c in found.lost[:_N_LINES]
+    ]
+    values = [[step.profile[name] for step in steps] for name, _ in names]
+    low, high = min(map(min, values)), max(map(max, values))
+    width, height = 640, 160
+
+    def point(k: int, value: float) -> tuple[float, float]:
+        return 30 + k * (width - 60) / (len(steps) - 1), height - (value - low) / max(
+            high - low, 1e-9
+        ) * height
+
+    lines = ""
+    for (name, colour), row in zip(names, values, strict=True):
+        places = [point(k, value) for k, value in enumerate(row)]
+        path = " ".join(f"{x:.1f},{y + 10:.1f}" for x, y in places)
+        lines += f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="1.5"/>'
+        lines += f'<text x="{width - 24}" y="{places[-1][1] + 14:.1f}" fill="{colour}">{escape(name)}</text>'
+    every = max(1, len(steps) // 12)
+    ticks = "".join(
+        f'<text x="{point(k, low)[0]:.1f}" y="{height + 28}" text-anchor="middle">{escape(step.group)}</text>'
+        for k, step in enumerate(steps)
+        if k % every == 0
+    )
+    return f'<svg viewBox="0 0 {width + 110} {height + 34}" role="img">{lines}{ticks}</svg>'
+
+
+def plot_comparison(found: Comparison, path: Any = None) -> Any:
+    """Draw gained and lost words, and the trajectory if there is one; returns the figure."""
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise MissingExtraError("Comparison.plot", "plots") from None
+    n_rows = 2 if found.trajectory else 1
+    figure = Figure(figsize=(9, 4 * n_rows), layout="constrained")
+    axes = figure.add_subplot(n_rows, 1, 1)
+    bars = [(change.name, change.share, _GAINED) for change in found.gained]
+    bars += [(change.name, -change.share, _LOST) for change in found.lost]
+    axes.barh([b[0] for b in bars], [100 * b[1] for b in bars], color=[b[2] for b in bars])
+    axes.invert_yaxis()
+    axes.axvline(0, color="#444", linewidth=0.8)
+    axes.set(
+        xlabel=f"share of the change in %: with {found.first} to the left, with {found.second} to the right"
+    )
+    axes.set_title(f"{found.word}: {found.first} and {found.second}, p = {found.p:.3g}", loc="left")
+    if found.trajectory:
+        _plot_trajectory(figure.add_subplot(n_rows, 1, 2), found)
+    if path is not None:
+        figure.savefig(path, dpi=120)
+    return figure
+
+
+def _plot_trajectory(axes: Any, found: Comparison) -> None:
+    for changes, style in ((found.gained, "-"), (found.lost, "--")):
+        for change in changes[:_N_LINES]:
+            values = [step.profile.get(change.name, float("nan")) for step in found.trajectory]
+            axes.plot([step.group for step in found.trajectory], values, style, label=change.name)
+    axes.set(ylabel="stands out in the profile by")
+    axes.legend(fontsize=8, ncols=2)

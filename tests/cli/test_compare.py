@@ -1,0 +1,93 @@
+"""`omnitm compare` from text to page."""
+
+from __future__ import annotations
+
+import csv
+import json
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from omnitm.cli import main
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder, random = tmp_path_factory.mktemp("compare"), np.random.default_rng(1)
+    topics = {"1998": "river water shore", "2006": "river loan", "2015": "loan money debt"}
+    rows = []
+    for year, text in topics.items():
+        topic = text.split()
+        for k in range(120):
+            words = (
+                ["bank", *random.choice(topic, 2)] if k % 2 else ["stone", random.choice(["tree", "leaf"])]
+            )
+            rows.append({"text": " ".join(words), "date": f"{year}-01-01", "<b>": "x, y" if k % 3 else "z"})
+    with (folder / "news.csv").open("w", newline="") as file:
+        writer = csv.DictWriter(file, list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)
+    command = ["index", str(folder / "news.csv"), "--column", "text", "--group", "date", "--group-by", "year"]
+    assert main([*command, "--quiet", "-o", str(folder / "index")]) == 0
+    assert main(["group", str(folder / "index"), "<b>"]) == 0
+    return folder / "index"
+
+
+def test_a_word(index: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["compare", str(index), "bank", "--by", "date", "--permutations", "99"]) == 0
+    printed = capsys.readouterr().out
+    assert "bank: 1998 -> 2015, p <= 0.01 of 99 shuffled groups" in printed
+    assert "money" in printed.split("lost")[0]
+    assert "2015, document" in printed
+    assert "profile by group" in printed
+    options = ["--groups", "1998", "2006", "--json", "--permutations", "9"]
+    assert main(["compare", str(index), "bank", "--by", "date", *options]) == 0
+    found = json.loads(capsys.readouterr().out)["words"][0]
+    assert (found["first"], found["second"], found["n_documents"]) == ("1998", "2006", 60)
+
+
+def test_many_words(index: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    command = ["compare", str(index), "--by", "date", "--permutations", "49", "--quiet"]
+    assert main(command) == 0
+    assert "1998 -> 2015:" in capsys.readouterr().out
+    for name in ("c.html", "c.csv", "c.json"):
+        assert main([*command, "--top", "3", "-o", str(tmp_path / name)]) == 0
+        assert (tmp_path / f"{name}.words.jsonl").exists()
+    assert "bank</b>" in (tmp_path / "c.html").read_text()
+    rows = list(csv.DictReader((tmp_path / "c.csv").read_text().splitlines()))
+    assert "bank" in [row["word"] for row in rows]
+    assert len(rows) == 3
+    found = json.loads((tmp_path / "c.json").read_text())["words"]
+    assert [word["comparison"]["word"] for word in found] == [row["word"] for row in rows]
+    capsys.readouterr()
+    assert main([*command, "--json", "--top", "2"]) == 0
+    assert len(json.loads(capsys.readouterr().out)["words"]) == 2
+
+
+def test_odd_labels(index: Path, tmp_path: Path) -> None:
+    page = tmp_path / "odd.html"
+    options = ["--permutations", "9", "--quiet", "-o", str(page)]
+    assert main(["compare", str(index), "bank", "--by", "<b>", *options]) == 0
+    assert "groups of “&lt;b&gt;”" in page.read_text()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["bank", "--by", "year"], "no groups 'year': there are 'date', '<b>'"),
+        (
+            ["bank", "--by", "date", "--groups", "1999", "2015"],
+            "'date' has no group '1999'; there are '1998'",
+        ),
+        (["loan", "--by", "date"], "too few to compare"),
+        (["bank", "--by", "date", "-o", "x.pdf"], "the name must end with .html, .csv, .json"),
+        (["bank", "--by", "date", "-o", "no/x.csv", "--quiet"], "cannot be written"),
+    ],
+)
+def test_mistakes(index: Path, options: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["compare", str(index), *options]) == 2
+    assert message in capsys.readouterr().err

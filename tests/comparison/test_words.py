@@ -1,0 +1,248 @@
+"""A word whose use is made to differ is found, with its reasons; one whose use is the same is not."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+import omnitm
+from omnitm.comparison import Comparison, Sides, compare, compare_corpora
+from omnitm.comparison.corpora import false_discovery_rates
+from omnitm.comparison.machines import draw_documents
+from omnitm.corpus import DocumentIndex
+from omnitm.corpus.groups import Grouping
+from omnitm.errors import CorpusError, FileError, ParameterError, UnknownWordError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+WATER, MONEY, FILLER = (
+    ["river", "water", "shore", "flood"],
+    ["loan", "money", "credit", "debt"],
+    ["tree", "leaf", "sky"],
+)
+
+
+def corpus(n: int = 150) -> tuple[DocumentIndex, list[str]]:
+    """Index a corpus where `bank` goes from water to money, `stone` stays, and `rare` is in 5 documents."""
+    random = np.random.default_rng(2)
+    texts, labels = [], []
+    for k in range(4 * n):
+        label = ("old", "new")[k % 2]
+        topic = (WATER if label == "old" else MONEY) if k < 2 * n else [*WATER, *MONEY, *FILLER]
+        words = [*random.choice(topic, 2), *random.choice(FILLER, 1)]
+        if k < 2 * n:
+            words.append("bank")
+        elif k % 4 < 2:
+            words.append("stone")
+        texts.append(" ".join([*words, "rare"] if k < 5 else words))
+        labels.append(label)
+    return DocumentIndex.from_documents(texts), labels
+
+
+@pytest.fixture(scope="module")
+def found() -> Comparison:
+    index, labels = corpus()
+    return compare(index, "bank", by=labels, groups=["old", "new"], n_permutations=200)
+
+
+def test_gained_and_lost(found: Comparison) -> None:
+    assert {change.name for change in found.gained[:4]} == set(MONEY)
+    assert {change.name for change in found.lost[:4]} == set(WATER)
+    assert found.p == pytest.approx(1 / 201)
+    assert found.strength > 10
+
+
+def test_profiles_and_documents_agree_with_the_change(found: Comparison) -> None:
+    for change in found.gained[:4]:
+        assert change.after > change.before
+        assert change.documents_before == 0 < change.documents_after
+        assert change.p == pytest.approx(1 / 201)
+    assert {"loan", "money", "credit", "debt"} & set(found.documents_second[0].words)
+
+
+def test_shares_add_up(found: Comparison) -> None:
+    index, labels = corpus()
+    whole = compare(index, "bank", by=labels, groups=["old", "new"], n_permutations=10, n_shown=100)
+    negative = 1 - sum(change.share for change in (*whole.gained, *whole.lost))
+    assert abs(negative) < 0.1  # what is not named counts against the change or occurs with other words only
+    assert sum(change.share for change in found.gained[:4]) > 0.3
+
+
+def test_equally_many_documents_of_each_side() -> None:
+    index, labels = corpus()
+    sides = Sides(index, labels, ["old", "new"]).of_documents
+    sides[:200:2] = -1  # the old side is rarer now
+    drawn = draw_documents(index, sides, "bank", seed=0)
+    assert drawn.n == 50
+    numbers = drawn.members(0)
+    assert len(numbers) == drawn.n + drawn.m
+    own = [
+        drawn.own in drawn.documents.words[drawn.documents.ends[k] : drawn.documents.ends[k + 1]]
+        for k in numbers
+    ]
+    assert own == [True] * drawn.n + [False] * drawn.m
+
+
+def test_no_change_on_shuffled_groups() -> None:
+    """Where the groups mean nothing, p is uniform: of 60 words about 3 are below 0.05."""
+    random = np.random.default_rng(5)
+    words = [f"w{k}" for k in range(60)]
+    texts = [random.choice(words, 6, replace=False).tolist() for _ in range(1500)]
+    index = DocumentIndex.from_documents(texts)
+    labels = random.permutation(["a", "b"] * 750).tolist()
+    p = [
+        word.comparison.p for word in compare_corpora(index, by=labels, n_permutations=99, n_threads=1).words
+    ]
+    assert len(p) == 60
+    assert sum(value <= 0.05 for value in p) <= 9  # more has a chance of 0.2 %
+    assert 0.35 < np.mean(p) < 0.65
+
+
+def test_difference_of_everything_cancels_out() -> None:
+    """A word in every third document of one side is no change of the other words."""
+    random = np.random.default_rng(6)
+    words = [f"w{k}" for k in range(40)]
+    labels = ["a", "b"] * 800
+    texts = [
+        [*random.choice(words, 5, replace=False).tolist(), *(["drift"] if k % 6 == 1 else [])]
+        for k, _ in enumerate(labels)
+    ]
+    index = DocumentIndex.from_documents(texts)
+    p = [w.comparison.p for w in compare_corpora(index, by=labels, words=words, n_permutations=99).words]
+    assert sum(value <= 0.05 for value in p) <= 7
+
+
+def test_same_for_any_number_of_threads() -> None:
+    index, labels = corpus()
+    one, two = (
+        compare_corpora(index, by=labels, groups=["old", "new"], n_permutations=50, n_threads=n)
+        for n in (1, 2)
+    )
+    assert one.to_dict() == two.to_dict()
+    assert one.top(1)[0].comparison.word == "bank"
+    assert one.top(1)[0].q < 0.2
+    assert list(one.to_frame().columns[:3]) == ["word", "p", "q"]
+
+
+def test_frame_and_picture(found: Comparison, tmp_path: Path) -> None:
+    frame = found.to_frame()
+    assert set(frame["direction"]) == {"gained", "lost"}
+    assert set(frame["name"][:4]) == set(MONEY)
+    found.plot(tmp_path / "bank.png")
+    assert (tmp_path / "bank.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_trajectory() -> None:
+    index, labels = corpus(200)
+    years = [{"old": 1990, "new": 2000}[label] + 5 * (k % 4 > 1) for k, label in enumerate(labels)]
+    years[-1] = 2024
+    grouping = Grouping.of(years, "year")
+    found = omnitm.compare(index, "bank", by=grouping, groups=[1990, 2000], n_permutations=20)
+    assert [step.group for step in found.trajectory] == ["1990", "1995", "2000", "2005", "2024"]
+    assert found.trajectory[-1].profile == {}
+    assert found.trajectory[0].profile["money"] < found.trajectory[3].profile["money"]
+    assert found.plot().axes[1].lines
+
+
+def test_false_discovery_rates() -> None:
+    """By hand: 0.01 x 4 / 1, 0.02 x 4 / 2 and 0.03 x 4 / 3 are all 0.04."""
+    assert false_discovery_rates([0.9, 0.03, 0.01, 0.02]) == pytest.approx([0.9, 0.04, 0.04, 0.04])
+
+
+def test_page_needs_nothing_else() -> None:
+    index, labels = corpus()
+    page = compare_corpora(
+        index, by=labels, groups=["old", "new"], words=["bank", "stone"], n_permutations=50
+    )
+    text = page.to_html(1)
+    assert ">bank</b>" in text
+    assert ">stone</b>" not in text
+    assert "http" not in text
+    assert "<mark>" in text
+
+
+def test_words_are_kept_and_not_compared_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    index, labels = corpus()
+    log = tmp_path / "log.jsonl"
+    options: dict[str, Any] = {"by": labels, "groups": ["old", "new"], "n_permutations": 50}
+    first = compare_corpora(index, words=["bank", "stone"], log=log, **options)
+    log.write_text(log.read_text()[:-20])  # the last line is cut off
+    compared = []
+
+    def watched(*arguments: object, **rest: object) -> Comparison:
+        compared.append(arguments[1])
+        return compare(*arguments, **rest)  # type: ignore[arg-type]
+
+    monkeypatch.setattr("omnitm.comparison.corpora.compare", watched)
+    again = compare_corpora(index, words=["bank", "stone"], log=log, **options)
+    assert len(compared) == 1
+    assert again.to_dict() == first.to_dict()
+    with pytest.raises(FileError, match="compared in another way"):
+        compare_corpora(index, words=["bank"], log=log, seed=3, **options)
+    log.write_text("no json\n")
+    with pytest.raises(FileError, match="not a file of compared words"):
+        compare_corpora(index, words=["bank"], log=log, **options)
+    with pytest.raises(FileError, match="cannot be written"):
+        compare_corpora(index, words=["bank"], log=tmp_path / "no" / "log", **options)
+
+
+def test_progress_is_told() -> None:
+    index, labels = corpus()
+    told: list[tuple[int, int]] = []
+    compare_corpora(
+        index, by=labels, groups=["old", "new"], words=["bank", "rare"], n_permutations=5,
+        progress=lambda done, total: told.append((done, total)),
+    )  # fmt: skip
+    assert told == [(0, 1), (1, 1)]
+
+
+@pytest.mark.parametrize(
+    ("word", "by", "groups", "error", "message"),
+    [
+        (
+            "bamk",
+            None,
+            None,
+            UnknownWordError,
+            "'bamk' is not in the vocabulary; the nearest words are 'bank'",
+        ),
+        ("rare", None, None, CorpusError, "'rare' is in 2 documents of 'new' and 3 of 'old': too few"),
+        ("stone", ["a"] * 600, None, CorpusError, "one group only, 'a'"),
+        ("stone", None, ["old", "newer"], ParameterError, "no group 'newer'; there are 'new', 'old'"),
+        ("stone", None, ["old", "old"], ParameterError, "Two different groups"),
+        ("stone", ["a", "b"], None, ParameterError, "one label for each of the 600 documents. Got 2"),
+        ("stone", "year", None, CorpusError, "has no groups 'year': it has no groups yet; make them"),
+        ("stone", ["a", "b", "c"] * 200, None, ParameterError, "3 groups in no order .* choose two"),
+        ("stone", [None] * 600, None, CorpusError, "No document has a value"),
+    ],
+)
+def test_bad_input(word: str, by: Any, groups: Any, error: type[Exception], message: str) -> None:
+    index, labels = corpus()
+    with pytest.raises(error, match=message):
+        compare(index, word, by=labels if by is None else by, groups=groups, n_permutations=5)
+
+
+def test_groups_without_what_is_needed() -> None:
+    index, labels = corpus()
+    grouping = Grouping("kind", ("a", "b"), np.zeros(600, dtype=np.uint32))
+    with pytest.raises(CorpusError, match="No document is in the group 'b' of 'kind'"):
+        Sides(index, grouping)
+    with pytest.raises(ParameterError, match="'n_permutations' parameter of compare must be an int"):
+        compare(index, "bank", by=labels, n_permutations=0)
+    everywhere = DocumentIndex.from_documents(["cat dog", "cat mouse"] * 30)
+    with pytest.raises(CorpusError, match="Every document of a group has 'cat'"):
+        compare(everywhere, "cat", by=["a"] * 30 + ["b"] * 30)
+    with pytest.raises(CorpusError, match="No word is in 20 or more documents of both"):
+        compare_corpora(everywhere, by=["a"] * 59 + ["b"])
+
+
+def test_one_group_against_all_others() -> None:
+    index, labels = corpus()
+    found = compare(index, "bank", by=labels, groups=["new"], n_permutations=5)
+    assert (found.first, found.second) == ("all others", "new")
+    assert found.gained[0].name in MONEY
+    assert json.loads(json.dumps(found.to_dict()))["word"] == "bank"
