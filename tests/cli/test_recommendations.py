@@ -100,7 +100,11 @@ def write_wide(world: World) -> None:
 
 
 def index_without_text(world: World) -> None:
-    index_documents(["road car wheel", "sea ship sail"] * 9, world["new"])
+    index_documents(["road car wheel", "sea ship sail"] * 9, world["new"], order=False)
+
+
+def several_words(world: World) -> None:
+    world["several"] = Path("Road Car")
 
 
 def index_without_order(world: World) -> None:
@@ -326,6 +330,12 @@ ROWS = [
         ["omnitm index TEXT -o INDEX"],
         prepare=index_without_text,
     ),
+    Row(
+        "words here: ",
+        "similar {model} {several}",
+        instead="similar {model} {several} --together",
+        prepare=several_words,
+    ),
     # Options that go together, or do not.
     Row("--minus needs --together.", "similar {model} road --minus car", added="--together"),
     Row("--clause and --plot go together", "explain {model} road --clause 0", added="--plot {new}.svg"),
@@ -463,19 +473,22 @@ HERE = {
     "  omnitm info {}  ",
     "  omnitm train {} -o paper-model",
     "  omnitm train YOUR.txt -o your-model",
+    "  omnitm explore {}   ",
+    "OmniTMAE has no partial_fit",
 }
 NOT_RUN = {
     "hf auth login": "it logs in to a server",
     "add --download to fetch it": "it needs the network",
     "it is not among --models": "it says why something is missing from a report",
     "$ pip install omnitm": "it installs this package from a server",
+    "--text has no word that the model knows.": "it says what is wrong with a value",
     "A running text holds at most": "it takes four billion words; corpus/test_running.py shows it",
 }
 PARTS = {  # of messages that are in a table as a whole
     "here: no --data, and {} is not set",
     "omnitm train CORPUS -o {}",
     "omnitm train CORPUS -o {} --resume",
-    "trained words, only in the vocabulary; train it with `omnitm train --add`",  # the explorer's
+    "trained words, only in the vocabulary (`add_words` or `omnitm train --add` trains it)",
 }
 
 
@@ -712,9 +725,20 @@ def test_the_demo(world: World, monkeypatch: pytest.MonkeyPatch, capsys: pytest.
     assert "choose another with `omnitm demo -o FOLDER`" in capsys.readouterr().err
     run_command(["demo", "-o", str(world["folder"] / "a demo")])
     said = re.findall(r"^  (omnitm .*?)(?:   ?[a-z].*)?$", capsys.readouterr().out, flags=re.MULTILINE)
-    assert len(said) == 8
+    assert len(said) == 9
+    monkeypatch.setattr(explorer, "serve", lambda *_, **__: None)
     for command in said:
         run_command(filled(command.replace("--top 50", "--top 5"), world, {})[1:])
+
+
+def test_more_documents_for_an_estimator(world: World) -> None:
+    with pytest.raises(AttributeError, match="has no partial_fit") as caught:
+        _ = omnitm.OmniTMAE().partial_fit
+    said = re.search(r"`(omnitm index .*?)`", str(caught.value))
+    assert said is not None
+    before = DocumentIndex.open(world["index"]).n_documents
+    run_command(filled(said[1], world, {"MORE.txt": "{text}", "INDEX": "{index}"})[1:])
+    assert DocumentIndex.open(world["index"]).n_documents > before
 
 
 def test_a_python_without_its_sources(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
