@@ -105,12 +105,20 @@ def _similarity() -> list[Line]:
         found.append(Line("docs/similarity.md", template, values))
     omni, ppmi = (_row(model, "similarity", BY_WORDS) for model in ("omni", "ppmi"))
     for label, model, row in (
-        ("**Omni, our defaults** | **{:.3f}** ({:.3f} to {:.3f}) | **{:.3f}**", "omni", omni),
+        ("**Omni, `similarity`** | **{:.3f}** ({:.3f} to {:.3f}) | **{:.3f}**", "omni", omni),
+        *(
+            (
+                f"Omni, `{metric}` | {{:.3f}} ({{:.3f}} to {{:.3f}}) | {{:.3f}}",
+                "omni",
+                _row("omni", metric, BY_WORDS),
+            )
+            for metric in ("related", "alike")
+        ),
         ("PPMI, read out the same way | {:.3f} ({:.3f} to {:.3f}) | {:.3f}", "ppmi", ppmi),
     ):
         average = row["average"]
         figures = (average["spearman"], *average["spearman_interval"], average["kendall"])
-        ends = (*average["kendall_interval"], _set(model, "similarity", "SimLex-999", BY_WORDS))
+        ends = (*average["kendall_interval"], _set(model, row["metric"], "SimLex-999", BY_WORDS))
         template = f"| {label} ({{:.3f}} to {{:.3f}}) | {{:.3f}} |"
         found.append(Line("docs/similarity.md", template, (*figures, *ends)))
     others = [_row(model, "cosine")["average"] for model in ("word2vec", "fasttext", "glove")]
@@ -118,16 +126,20 @@ def _similarity() -> list[Line]:
     template = "| Spearman / Kendall | **{:.3f} / {:.3f}**" + " | {:.3f} / {:.3f}" * 4 + " |"
     figures = tuple(average[which] for average in averages for which in ("spearman", "kendall"))
     found.append(Line("README.md", template, figures))
+    simlex = [_set(model, "cosine", "SimLex-999") for model in ("word2vec", "fasttext", "glove")]
+    ends = [_set(model, "similarity", "SimLex-999", BY_WORDS) for model in ("omni", "ppmi")]
+    template = "| SimLex-999 | **{:.3f}**" + " | {:.3f}" * 4 + " |"
+    found.append(Line("README.md", template, (ends[0], *simlex, ends[1])))
     template = (
         "on average Omni {:.3f}, PPMI {:.3f}, Word2Vec {:.3f}, FastText {:.3f}, GloVe {:.3f} (Spearman)"
     )
     order = (averages[0], averages[-1], *others)
     found.append(Line("docs/comparison.md", template, tuple(average["spearman"] for average in order)))
     low, high = ppmi["difference"]["spearman_interval"]
-    lead = (-ppmi["difference"]["spearman"], -high, -low)
+    lead = (ppmi["difference"]["spearman"], low, high)
     documents = ["README.md", "benchmarks/README.md"]
     documents += [f"docs/{name}.md" for name in ("similarity", "comparison", "faq")]
-    template = "ahead of PPMI by {:.3f} ({:.3f} to {:.3f})"
+    template = "PPMI differs by {:.3f} ({:.3f} to {:.3f})"
     found += [Line(document, template, lead) for document in documents]
     by_words = next(part for part in omni["sets"] if part["name"] == "MEN")["agreement"]["spearman_interval"]
     template = "MEN alone {:.3f} to {:.3f} by words, {:.3f} to {:.3f} by pairs"
