@@ -127,9 +127,9 @@ def _similarity() -> list[Line]:
     figures = tuple(average[which] for average in averages for which in ("spearman", "kendall"))
     found.append(Line("README.md", template, figures))
     simlex = [_set(model, "cosine", "SimLex-999") for model in ("word2vec", "fasttext", "glove")]
-    ends = [_set(model, "similarity", "SimLex-999", BY_WORDS) for model in ("omni", "ppmi")]
+    ours, counted = (_set(model, "similarity", "SimLex-999", BY_WORDS) for model in ("omni", "ppmi"))
     template = "| SimLex-999 | **{:.3f}**" + " | {:.3f}" * 4 + " |"
-    found.append(Line("README.md", template, (ends[0], *simlex, ends[1])))
+    found.append(Line("README.md", template, (ours, *simlex, counted)))
     template = (
         "on average Omni {:.3f}, PPMI {:.3f}, Word2Vec {:.3f}, FastText {:.3f}, GloVe {:.3f} (Spearman)"
     )
