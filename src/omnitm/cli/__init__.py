@@ -30,6 +30,7 @@ COMMANDS = {
     "why": "show why two words are similar: shares that add up to the score, and documents",
     "group": "put the documents of an index into groups: years, sources, files",
     "compare": "show how the use of words differs between groups, with reasons and p-values",
+    "senses": "tell the senses of a word apart: features, share of documents, neighbours",
     "trace": "follow a literal through the training of a word: what rewarded and penalised it",
     "explore": "look at a model in a web page on this machine",
     "evaluate": "measure word vectors against human judgement",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from omnitm.errors import ParameterError
 
@@ -40,6 +40,7 @@ def fill(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--forms", action="store_true", help="list word forms instead of folding them")
     parser.add_argument("--together", action="store_true", help="one list for all words together")
     parser.add_argument("--minus", metavar="WORD", nargs="+", help="with --together: away from these words")
+    parser.add_argument("--sense", metavar="K", type=int, help="of one word: only this sense (omnitm senses)")
     parser.add_argument("--json", action="store_true", help="print JSON")
 
 
@@ -50,6 +51,8 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.minus and not arguments.together:
         raise ParameterError("--minus needs --together.")
     vectors = WordVectors.load(arguments.model)
+    if arguments.sense is not None and (len(arguments.words) != 1 or arguments.together):
+        raise ParameterError("--sense needs one word, without --together.")
     queries: list[tuple[list[str], list[str]]]
     if arguments.together:
         queries = [(_known_words(vectors, arguments.words), _known_words(vectors, arguments.minus or ()))]
@@ -60,7 +63,12 @@ def run(arguments: argparse.Namespace) -> int:
     for plus, minus in queries:
         name = " ".join([*plus, *(f"-{word}" for word in minus)])
         options = {"topn": arguments.count, "metric": arguments.metric, "forms": arguments.forms}
-        found[name] = cast("Neighbours", vectors.most_similar(plus, minus, **options))
+        asked: list[Any] = list(plus)
+        if arguments.sense is not None:
+            from omnitm.explain import Explainer
+
+            asked = [Explainer(vectors).sense_vector(plus[0], arguments.sense)]
+        found[name] = cast("Neighbours", vectors.most_similar(asked, minus, **options))
     if arguments.json:
         rows = {
             name: [{"word": word, "score": score} for word, score in pairs] for name, pairs in found.items()

@@ -5,6 +5,7 @@ from omnitm.explain.evidence import Document, Together
 from omnitm.explain.explainer import Explainer
 from omnitm.explain.pairs import ClauseShare, Comparison, Contribution
 from omnitm.explain.rules import Literal, Rule
+from omnitm.explain.senses import Sense, Senses
 from omnitm.explain.traces import Trace, TraceEvent
 from omnitm.explain.words import ClauseStates, Match, MeasuredRule, WordExplanation
 
@@ -20,6 +21,8 @@ __all__ = [
     "Match",
     "MeasuredRule",
     "Rule",
+    "Sense",
+    "Senses",
     "Together",
     "Trace",
     "TraceEvent",

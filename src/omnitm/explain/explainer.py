@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from omnitm.explain.pairs import (
 )
 from omnitm.explain.records import RecordList
 from omnitm.explain.rules import Machines, other_corpus, rules_of
+from omnitm.explain.senses import Senses, sense_features, sense_vector, senses_of
 from omnitm.explain.traces import Trace, trace_literal
 from omnitm.explain.words import (
     ClauseStates,
@@ -39,6 +40,8 @@ from omnitm.vectors.word_vectors import WordVectors
 if TYPE_CHECKING:
     import os
     from collections.abc import Sequence
+
+    from numpy.typing import NDArray
 
     from omnitm.corpus import DocumentIndex
     from omnitm.explain.rules import Rule, TrainedMachine
@@ -165,6 +168,39 @@ class Explainer:
         named = [name for name, _ in self.standing_out(word, 50)] if self.vectors.has_profiles else []
         return RecordList(document_rules(machine, self.index, named, n=n, n_documents=n_documents))
 
+    def senses(self, word: str, *, n: int = 8, n_documents: int = 1) -> Senses:
+        """Tell the senses of a word apart: groups of the features that stand out in its vector.
+
+        Parameters
+        ----------
+        n, n_documents
+            How many neighbours and documents of each sense.
+        """
+        _check_counts("senses", n=n, n_documents=n_documents)
+        self._check_profiles()
+        return senses_of(self.vectors, self._index, word, n=n, n_documents=n_documents)
+
+    def sense_vector(self, word: str, sense: int) -> NDArray[Any]:
+        """Return the vector of one sense, from 1 on, for `most_similar` and the like."""
+        self._check_profiles()
+        found = sense_features(self.vectors, word)
+        check_integer("sense_vector", "sense", sense, 1, found.n_senses)
+        return sense_vector(self.vectors, word, found, sense - 1)
+
+    def sense_of(self, word: str, text: str) -> tuple[int | None, dict[int, float]]:
+        """Assign a text with the word to a sense: its number, None if nothing tells; and all scores."""
+        self._check_profiles()
+        found = sense_features(self.vectors, word)
+        known = {
+            self.vectors.feature_index(name)
+            for name in self.vectors.preparation.words(text)
+            if name in self.vectors
+        }
+        columns = np.array(sorted(known), dtype=np.intp)
+        scores = found.scores(columns, np.zeros(len(columns), dtype=np.int64), 1)[0]
+        best = int(scores.argmax()) + 1 if scores.max() > 0 else None
+        return best, {number + 1: float(score) for number, score in enumerate(scores)}
+
     def clause(self, word: str, clause: int, *, n_literals: int = 10) -> ClauseStates:
         """Read all states of one clause."""
         _check_counts("clause", n_literals=n_literals)
@@ -231,16 +267,19 @@ class Explainer:
         These are the coordinates that the metric "similarity" compares; see `omnitm.similarity.row_profile`.
         """
         _check_counts("standing_out", n=n)
-        if not self.vectors.has_profiles:
-            raise ParameterError(
-                "What stands out can only be said of integers whose dimensions are words, and these vectors "
-                "are of another kind; use metric='cosine'."
-            )
+        self._check_profiles()
         row = self.vectors.get_index(word)
         values = Combined("related").deviations(self.vectors, row)[: self.vectors.vector_size]
         best = np.argsort(-values, kind="stable")[:n]
         names = self.vectors.feature_names
         return [(names[k], float(values[k])) for k in best.tolist() if values[k] > TOPIC.stands_out]
+
+    def _check_profiles(self) -> None:
+        if not self.vectors.has_profiles:
+            raise ParameterError(
+                "What stands out can only be said of integers whose dimensions are words, and these vectors "
+                "are of another kind; use metric='cosine'."
+            )
 
     def trace(
         self, word: str, literal: str, *, negated: bool = False, n_events: int = 5, n_documents: int = 1

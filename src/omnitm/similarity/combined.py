@@ -398,7 +398,7 @@ class Query:
         likely = self._likely() if smooth is None else smooth
         wanted = max(_CANDIDATES, 2 * count)
         candidates = np.argpartition(likely, n_words - wanted)[n_words - wanted :]
-        candidates = np.union1d(candidates, [row for row, _ in self._words])
+        candidates = np.union1d(candidates, np.array([row for row, _ in self._words], dtype=np.intp))
         scores = self.scores_of(candidates)
         order = best(scores, count)
         return candidates[order], scores[order]
