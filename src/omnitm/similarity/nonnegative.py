@@ -45,7 +45,8 @@ def common_patterns(
     for done in range(n_rounds):
         _improve(patterns, transposed @ np.ascontiguousarray(weights), weights.T @ weights)
         lengths = np.linalg.norm(patterns, axis=0)
-        patterns /= np.where(lengths > 0, lengths, 1)
+        lengths[lengths == 0] = 1  # its weights stay, so that the pattern can come back in the next round
+        patterns /= lengths
         weights *= lengths
         _improve(weights, matrix @ np.ascontiguousarray(patterns), patterns.T @ patterns)
         if report is not None:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 ThemeProgress = Callable[[str, int, int], object]
 """Told what is done, how much of it is finished, and how much there is."""
 
-RECIPE = 1  # of all numbers of this module and of similarity/nonnegative.py; themes of others are made again
+RECIPE = 2  # of all numbers of this module and of similarity/nonnegative.py; themes of others are made again
 N_THEMES = 200
 _WORDS_PER_THEME = 10  # of small models, if no number is asked for
 _WORDS_AT_ONCE = 4_096
