@@ -232,3 +232,21 @@ def test_words_are_asked_for_as_people_type_them(client: TestClient) -> None:
     refused = client.get("/api/row", params={"word": "the"})
     assert (refused.status_code, refused.json()["near"]) == (404, [])
     assert "'the' is a stop word of this index" in refused.json()["error"]
+
+
+def test_an_unknown_address_is_a_page_for_people_and_data_for_programs(client: TestClient) -> None:
+    people = client.get("/nowhere", headers={"accept": "text/html"})
+    assert (people.status_code, people.headers["content-type"]) == (404, "text/html; charset=utf-8")
+    assert "There is nothing at this address" in people.text
+    for path, accept in (("/nowhere", "*/*"), ("/api/nowhere", "text/html")):
+        programs = client.get(path, headers={"accept": accept})
+        assert programs.status_code == 404
+        assert programs.json() == {"error": "there is nothing at this address"}
+
+
+def test_neighbours_have_percentiles_where_the_metric_has_them(client: TestClient) -> None:
+    related = client.get("/api/neighbours", params={"word": "car", "metric": "related", "k": 3}).json()
+    assert all(0 <= row["percentile"] <= 100 for row in related["neighbours"])
+    assert related["forms"] == []
+    cosine = client.get("/api/neighbours", params={"word": "car", "metric": "cosine", "k": 3}).json()
+    assert [row["percentile"] for row in cosine["neighbours"]] == [None] * 3

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from typing import TYPE_CHECKING, Any
 
@@ -99,10 +100,13 @@ def test_search_completes_and_shows_neighbours_and_the_row(page: Page) -> None:
     page.keys(Keys.ARROW_DOWN, Keys.ENTER)
     page.see("h1", "wheel")
     assert page.query == "?word=wheel"
-    for card in ("association", "cosine", "row", "standing-out"):
+    for card in ("neighbours", "row", "standing-out"):
         page.see(f"[data-metric={card}] .bars li")
-    page.see("[data-metric=cosine] .bars a.name").click()
-    page.until(lambda: page.query != "?word=wheel")
+    page.see("[data-choose=cosine]").click()
+    page.until(lambda: page.query == "?word=wheel&metric=cosine")
+    page.see("[data-choose=cosine][aria-pressed=true]")
+    page.see("[data-metric=neighbours] .bars a.name").click()
+    page.until(lambda: "wheel" not in page.query)
     page.browser.back()
     page.see("h1", "wheel")
 
@@ -116,6 +120,22 @@ def test_enter_takes_the_first_suggestion(page: Page) -> None:
     page.see("h1", "harbour")
     page.open("?word=Harbour")
     page.see("h1", "harbour")
+
+
+def test_one_list_of_neighbours_with_a_switch(page: Page) -> None:
+    page.open("?word=wheel")
+    page.see("[data-metric=neighbours] .bars li")
+    assert page.run("return document.querySelectorAll('[data-metric=neighbours] .bars').length") == 1
+    page.see("[data-choose=related]").click()
+    page.see("[data-metric=neighbours]", "words that share its topics")
+    page.until(lambda: re.search(r"\d\.\d \d+\s%", page.see("[data-metric=neighbours] .bars li").text))
+
+
+def test_an_unknown_address_is_a_page(page: Page) -> None:
+    page.browser.get(f"{page.address}nowhere")
+    page.see("h1", "There is nothing at this address")
+    page.see("a.button", "To the start").click()
+    page.see("h1", "Every number has a name")
 
 
 def test_unknown_words_offer_spellings(page: Page) -> None:
@@ -367,7 +387,7 @@ def test_words_are_text_never_markup(page: Page) -> None:
 
     page.open(f"?word={quote(MARKUP)}")
     page.see("h1", MARKUP)
-    page.see("[data-metric=cosine] .bars li")
+    page.see("[data-metric=neighbours] .bars li")
     page.open(f"?view=rules&word={quote(MARKUP)}")
     page.see(".rule")
     page.open(f"?view=map&word={quote(MARKUP)}")
@@ -381,7 +401,7 @@ def test_a_model_without_its_index_says_so(browser: Any, folder: Path) -> None:
         page = Page(browser, server.address)
         page.open("?word=car")
         page.see("#notice", "The index of this model is not there")
-        page.see("[data-metric=cosine] .bars li")
+        page.see("[data-metric=neighbours] .bars li")
         page.open("?view=rules&word=car")
         page.see("[data-problem=index]", "--index INDEX")
         page.open("?view=compare&word=car&other=wheel")

@@ -13,7 +13,7 @@ from starlette.testclient import TestClient
 from omnitm.errors import MissingExtraError, OmniTMWarning, ParameterError
 from omnitm.explain import Explainer
 from omnitm.explorer import create_app
-from omnitm.explorer.vocabulary_map import MapKeeper, VocabularyMap
+from omnitm.explorer.vocabulary_map import MapKeeper, VocabularyMap, layout
 from omnitm.explorer.vocabulary_map.keeper import MapWork
 from omnitm.explorer.vocabulary_map.layout import (
     arranged,
@@ -25,6 +25,7 @@ from omnitm.explorer.vocabulary_map.layout import (
     unit_rows,
 )
 from omnitm.explorer.vocabulary_map.stored import header_of, map_places, read_map, write_map
+from omnitm.similarity.combined import Combined
 from omnitm.store import ModelRecord, pack_model
 from omnitm.store.similarity_cache import vectors_sha256
 from omnitm.vectors import WordVectors
@@ -64,6 +65,19 @@ def test_true_neighbours_are_those_that_the_model_finds(many_words: WordVectors)
         assert [f"w{k}" for k in found.rows[row]] == [word for word, _ in expected]
         assert found.scores[row] == pytest.approx([score for _, score in expected], rel=1e-4)
     assert done[-1] == 1.0
+
+
+def test_among_many_words_neighbours_are_found_by_smoothed_profiles(
+    many_words: WordVectors, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    exact = true_neighbours(many_words, 20)
+    monkeypatch.setattr(layout, "_MANY", 50)
+    monkeypatch.setattr(Combined, "nearest_of_rows", None)  # not asked any more
+    found = true_neighbours(many_words, 20)
+    shared = [len(set(a) & set(b)) / 20 for a, b in zip(exact.rows, found.rows, strict=True)]
+    assert np.mean(shared) > 0.7
+    assert (np.diff(found.scores, axis=1) <= 0).all()
+    assert (found.rows != np.arange(120)[:, None]).all()
 
 
 def test_true_neighbours_of_nameless_vectors_are_those_by_cosine(many_words: WordVectors) -> None:

@@ -18,7 +18,7 @@ from omnitm.errors import ParameterError, nearest_spellings
 from omnitm.explain.evidence import read_documents, spread
 from omnitm.explain.pairs import BY_CLAUSES, take_apart
 from omnitm.explorer.vocabulary_map.layout import map_metric, unit_rows
-from omnitm.similarity.combined import best
+from omnitm.similarity.combined import Combined, best
 from omnitm.similarity.scorers import SCORERS
 from omnitm.store import TrainingRecord
 
@@ -295,8 +295,21 @@ class Answers:
         """Words nearest to a word in the original space."""
         word = self.vectors.known_word(word)
         pairs = self.vectors.similar_by_word(word, topn=count, metric=metric)  # type: ignore[arg-type]
-        rows = [{"word": name, "score": score, "trained": name in self.vectors} for name, score in pairs]
-        return {"word": word, "metric": metric, "neighbours": rows}
+        scorer = SCORERS[metric]
+        nearer: list[float] | None = None
+        if isinstance(scorer, Combined):
+            nearer = scorer.percentiles(self.vectors, np.array([score for _, score in pairs])).tolist()
+        rows = [
+            {
+                "word": name,
+                "score": score,
+                "trained": name in self.vectors,
+                "percentile": None if nearer is None else nearer[place],
+            }
+            for place, (name, score) in enumerate(pairs)
+        ]
+        forms = self.vectors.forms(word) if isinstance(scorer, Combined) else []
+        return {"word": word, "metric": metric, "neighbours": rows, "forms": forms}
 
     def row(self, word: str, count: int) -> dict[str, Any]:
         """List the highest and lowest coordinates of a word's vector."""

@@ -32,6 +32,15 @@ if TYPE_CHECKING:
 _TYPES = {"html": "text/html", "css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
 
 
+_NOTHING_HERE = """<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>Nothing here · omnitm</title>
+<link rel="icon" href="/icon.svg" type="image/svg+xml"><link rel="stylesheet" href="/style.css"></head>
+<body><main><section class="empty"><h1>There is nothing at this address</h1>
+<p class="soft">A word is at /?word=road, a comparison at /?view=compare&amp;word=road&amp;other=car.</p>
+<p><a class="button" href="/">To the start</a></p></section></main></body></html>
+"""
+
+
 def create_app(
     explainer: Explainer, settings: ExplorerSettings | None = None, *, groups: str = ""
 ) -> Starlette:
@@ -80,6 +89,9 @@ def _file_answer(name: str, content: bytes) -> Response:
     return Response(content, media_type=_TYPES[name.rsplit(".", 1)[-1]])
 
 
-async def _nothing_here(_: Request, error: Exception) -> Response:
+async def _nothing_here(request: Request, error: Exception) -> Response:
+    """Answer programs as data, and people with a page."""
     status = getattr(error, "status_code", 404)
+    if "text/html" in request.headers.get("accept", "") and not request.url.path.startswith("/api/"):
+        return Response(_NOTHING_HERE, status_code=status, media_type="text/html")
     return JSONResponse({"error": "there is nothing at this address"}, status_code=status)

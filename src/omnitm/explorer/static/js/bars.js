@@ -14,6 +14,12 @@ export function barList(rows, { word, metric, compareBy, largest, total, digits 
   return h("div", {}, list, h("p", { class: "small soft" }, `Bars begin at ${decimal(floor, 4)}, not at zero.`));
 }
 
+function percentile(row) {
+  if (typeof row.percentile !== "number") return null;
+  const digits = row.percentile > 99 ? 2 : 0;
+  return h("span", { class: "soft", title: `nearer than ${row.percentile.toFixed(2)} % of random pairs of words` }, ` ${row.percentile.toFixed(digits)}\u00a0%`);
+}
+
 function bar(row, { word, metric, compareBy, most, floor, total, digits }) {
   const share = (Math.abs(row.value) - floor) / (most - floor || 1);
   const width = `${(100 * Math.min(share, 1)).toFixed(1)}%`;
@@ -29,6 +35,6 @@ function bar(row, { word, metric, compareBy, most, floor, total, digits }) {
   return h("li", {},
     name,
     h("span", { class: "track" }, h("span", { class: `bar${row.value < 0 ? " against" : ""}`, style: { width } })),
-    h("span", { class: "number small" }, text),
+    h("span", { class: "number small" }, text, percentile(row)),
     compare);
 }

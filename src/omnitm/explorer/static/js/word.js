@@ -5,17 +5,20 @@ import { barList } from "./bars.js";
 import { count, h, loading, percent, plural } from "./dom.js";
 import { showTogether } from "./evidence.js";
 import { chooseWord, problemCard } from "./problems.js";
-import { address, go } from "./state.js";
+import { address, go, replace } from "./state.js";
 
 const SHOWN = 20;
 const METRICS = {
+  similarity: ["Both", (word) => `Words that share topics with ${word}, or stand where it stands`],
+  related: ["Related", (word) => `What ${word} goes with: words that share its topics`],
+  alike: ["Alike", (word) => `What ${word} is like: words that can stand in its place`],
   association: ["Association", (word) => `How much the machine of ${word} leans on a word`],
-  similarity: ["Similarity", (word) => `Words that occur with ${word}, or keep the same company`],
-  cosine: ["Cosine", (word) => `Words whose whole row, frequent words included, is most like that of ${word}`],
   "association-symmetric": ["Association, both ways", (word) => `${word} leans on the word, and the word on ${word}`],
+  cosine: ["Cosine", (word) => `Words whose whole row, frequent words included, is most like that of ${word}`],
 };
+const SWITCH = ["similarity", "related", "alike", "association", "cosine"];
 
-export const metricName = (metric) => METRICS[metric]?.[0] ?? metric[0].toUpperCase() + metric.slice(1);
+export const metricName = (metric) => metric[0].toUpperCase() + metric.slice(1).replace("-", ", ");
 
 export function wordView(state, model, signal) {
   if (!state.word) {
@@ -27,9 +30,8 @@ export function wordView(state, model, signal) {
   const facts = h("p", { class: "soft" }, " ");
   const cards = h("div", { class: "grid" });
   const element = h("div", {}, h("div", { class: "head" }, h("div", {}, h("h1", {}, h("bdi", {}, word)), facts), actions(word, model)), cards);
-  const metrics = [...new Set([model.default_metric, "association", "cosine"])].filter((name) => model.metrics.includes(name));
   const row = rowCard(word, signal, facts, model);
-  cards.append(...metrics.map((metric) => neighboursCard(word, metric, model, signal)), standingOutCard(word, signal), row.element);
+  cards.append(neighboursCard(state, model, signal), standingOutCard(word, signal), row.element);
   row.ready.catch((problem) => {
     if (problem.status === 404) element.replaceChildren(problemCard(problem, state));
   });
@@ -44,23 +46,44 @@ function actions(word, model) {
     model.has_index ? h("button", { type: "button", onclick: () => showTogether([word]) }, "Documents") : null);
 }
 
-function neighboursCard(word, metric, model, signal) {
-  const [name, explain] = METRICS[metric] ?? [metricName(metric), (given) => `Words nearest to ${given}`];
-  const body = h("div", {}, loading("Looking …"));
+// One list of neighbours; a switch chooses what near means.
+function neighboursCard(state, model, signal) {
+  const word = state.word;
+  const metrics = SWITCH.filter((name) => model.metrics.includes(name));
+  let metric = metrics.includes(state.metric) ? state.metric : model.default_metric;
+  const explain = h("p", { class: "soft small" });
+  const forms = h("p", { class: "small", hidden: true });
+  const body = h("div", { "aria-live": "polite" });
+  const section = h("section", { class: "card", data: { metric: "neighbours" } });
+  const buttons = metrics.map((name) => h("button", { type: "button", class: "quiet", data: { choose: name }, onclick: () => choose(name) }, METRICS[name][0]));
   const fill = async (k) => {
+    const asked = metric;
+    body.replaceChildren(loading("Looking …"));
     try {
-      const found = await ask("neighbours", { word, metric, k }, signal);
+      const found = await ask("neighbours", { word, metric: asked, k }, signal);
+      if (asked !== metric) return;
       const rows = found.neighbours.map((row) => ({ ...row, value: row.score }));
-      const compareBy = model.comparable.includes(metric) && !model.by_clauses.includes(metric) ? metric : undefined;
-      body.replaceChildren(rows.length ? barList(rows, { word, metric, compareBy }) : h("p", { class: "soft" }, "There is no other word."),
+      const compareBy = model.comparable.includes(asked) && !model.by_clauses.includes(asked) ? asked : undefined;
+      const digits = found.neighbours.some((row) => row.percentile !== null) ? 1 : undefined;
+      forms.hidden = !found.forms.length;
+      forms.textContent = `Forms of ${word}: ${found.forms.join(", ")}`;
+      body.replaceChildren(rows.length ? barList(rows, { word, metric: asked, compareBy, digits }) : h("p", { class: "soft" }, "There is no other word."),
+        digits === undefined ? "" : h("p", { class: "small soft" }, "The percentage: so many random pairs of words are less near."),
         k === SHOWN && rows.length === k ? h("button", { class: "quiet more", type: "button", onclick: () => fill(100) }, "Show 100") : "");
     } catch (problem) {
       if (problem.name !== "AbortError") body.replaceChildren(h("p", { role: "alert" }, problem.message));
     }
   };
-  fill(SHOWN);
-  const standard = metric === model.default_metric ? h("span", { class: "soft small" }, " · the default") : null;
-  return h("section", { class: "card", data: { metric } }, h("h2", {}, "Nearest by ", name.toLowerCase(), standard), h("p", { class: "soft small" }, explain(word)), body);
+  const choose = (name) => {
+    metric = name;
+    buttons.forEach((button) => button.setAttribute("aria-pressed", String(button.dataset.choose === metric)));
+    explain.textContent = METRICS[metric][1](word);
+    replace({ metric: metric === model.default_metric ? undefined : metric });
+    fill(SHOWN);
+  };
+  section.append(h("h2", {}, "Neighbours"), h("div", { class: "switch", role: "group", "aria-label": "What near means" }, buttons), explain, forms, body);
+  choose(metric);
+  return section;
 }
 
 function standingOutCard(word, signal) {
