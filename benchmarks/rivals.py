@@ -2,9 +2,9 @@
 
     omnitm index enwiki.txt.xz -o wiki.idx
     python benchmarks/rivals.py prepare wiki.idx -o rivals
-    python benchmarks/rivals.py search -o rivals [NAME ...]            every tenth sentence
+    python benchmarks/rivals.py search [NAME ...] -o rivals            every tenth sentence
     python benchmarks/rivals.py score -o rivals --data DIR             results/rivals-search.json
-    python benchmarks/rivals.py train -o rivals NAME [--seed 1]        all sentences, kept after each epoch
+    python benchmarks/rivals.py train NAME -o rivals [--seed 1]        all sentences, kept after each epoch
     python benchmarks/rivals.py report -o rivals --data DIR            results/rivals.json and rivals.md
 
 Vectors are of the words of the index. One thread each, so that the same seed gives the same vectors. A run
@@ -50,6 +50,7 @@ SEARCH: dict[str, dict[str, Any]] = {
     "sg-w10-n5-s5": {**_SG, "window": 10, "negative": 5, "sample": 1e-5},
     "sg-w5-n15-s5": {**_SG, "window": 5, "negative": 15, "sample": 1e-5},
     "sg-w5-n10-s4": {**_SG, "window": 5, "negative": 10, "sample": 1e-4},
+    "sg-w5-n10-s4-e5": {**_SG, "window": 5, "negative": 10, "sample": 1e-4, "n_epochs": 5},
     "sg-w5-n5-s4-content": {**_SG, "window": 5, "negative": 5, "sample": 1e-4, "function_words": False},
     "cbow-w5-n10-s4": {**_CBOW, "window": 5, "negative": 10, "sample": 1e-4},
     "cbow-w5-n10-s5": {**_CBOW, "window": 5, "negative": 10, "sample": 1e-5},

@@ -101,6 +101,16 @@ def test_the_same_words_are_asked_of_all_models() -> None:
     assert report.notes == ("kinds (report): 30 of 36 words are known, 20 are asked",)
 
 
+def test_words_that_only_one_model_knows_are_no_candidates() -> None:
+    near = clusters(0.01)
+    rows = np.vstack([near.matrix, np.repeat(np.eye(3, dtype=np.float32), 12, axis=0)])
+    more = WordVectors(rows, [*WORDS, *(f"other{k}" for k in range(36))], None)
+    alone = evaluate_categories({"more": more}, [CATEGORIES]).rows[0]
+    beside = evaluate_categories({"near": near, "more": more}, [CATEGORIES]).rows[1]
+    assert (alone.n_candidates, beside.n_candidates) == (72, 36)
+    assert alone.precision.value < beside.precision.value == 1
+
+
 def test_scores_of_named_coordinates_equal_those_of_pairs() -> None:
     random = np.random.default_rng(3)
     matrix = random.integers(-9, 9, (4, 6)).astype(np.int16)

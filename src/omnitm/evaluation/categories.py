@@ -94,10 +94,11 @@ class CategoryResult:
     n_words, n_asked
         Words of the set that all models know, and how many of them were asked for their neighbours.
     n_candidates
-        Words that the model can list.
+        Words that may be listed: those that all models know, since a neighbour that only one of them knows
+        could never be right for the others.
     precision, precision_in_set
-        Share of the ten nearest that are of the word's category: among all words of the model, and among
-        the words of the set. Forms of the word are passed over.
+        Share of the ten nearest that are of the word's category: among all candidates, and among the words
+        of the set. Forms of the word are passed over.
     forms
         Share of forms of the word among its ten nearest before they are passed over.
     odd_one_out
@@ -267,7 +268,7 @@ def evaluate_categories(
                     use=categories.use,
                     n_words=len(asked.known),
                     n_asked=len(asked.words),
-                    n_candidates=len(vectors),
+                    n_candidates=len(asked.candidates),
                     precision=estimates.of(measured.precision),
                     precision_in_set=estimates.of(measured.precision_in_set),
                     forms=estimates.of(measured.forms),
@@ -336,6 +337,8 @@ class _Asked:
             forms = {spelling(word, vocabulary.__contains__) for vocabulary in vocabularies}
             if len(forms) == 1 and (form := forms.pop()) is not None:
                 self.of_word[form] = self.of_word.get(form, frozenset()) | names
+        others = [set(vocabulary) for vocabulary in vocabularies[1:]]
+        self.candidates = [word for word in vocabularies[0] if all(word in other for other in others)]
         self.known = sorted(self.of_word)
         by_hash = sorted(self.known, key=lambda word: hashlib.sha256(word.encode()).digest())
         self.words = by_hash[:most_words]
@@ -347,11 +350,12 @@ class _Asked:
 
     def measure(self, vocabulary: Sequence[str], rows: Iterable[NDArray[np.floating[Any]]]) -> _Measured:
         places = {word: place for place, word in enumerate(vocabulary)}
+        listed = np.array([places[word] for word in self.candidates])
         in_set = np.array([places[word] for word in self.known])
         asked = np.array([places[word] for word in self.words])
         figures, scores = [], []
         for word, row in zip(self.words, rows, strict=True):
-            nearest = _nearest(row, word, vocabulary)
+            nearest = _nearest(row[listed], word, self.candidates)
             kept = [other for other in nearest if not is_word_form(word, other)]
             in_set_names = [self.known[k] for k in _best(row[in_set], N_NEAREST + 30)]
             of_set = [other for other in in_set_names if not is_word_form(word, other)]
