@@ -31,7 +31,7 @@ N_PERMUTATIONS = 2_000
 N_EXAMPLES = 250
 N_SHOWN = 10
 _N_DIRECTIONS = 100
-_DIRECTION_DOCUMENTS = 50_000
+_DIRECTION_DOCUMENTS, _DIRECTION_PAIRS = 50_000, 1_000_000  # enough for 100 directions, in seconds
 _OWNER = "compare"
 ALL_OTHERS = "all others"
 
@@ -193,7 +193,7 @@ class Sides:
 
         index = self.index
         n = index.n_documents
-        step = max(1, n // _DIRECTION_DOCUMENTS)
+        step = max(1, n // _DIRECTION_DOCUMENTS, len(index.document_words) // _DIRECTION_PAIRS)
         offsets = index.document_offsets.astype(np.int64)
         ones = np.ones(len(index.document_words), dtype=np.float32)
         shape = n, index.n_words
