@@ -54,12 +54,12 @@ class Themes:
 
     Examples
     --------
-    >>> from omnitm.corpus import DocumentIndex
-    >>> from omnitm.training import train_vectors
-    >>> index = DocumentIndex.from_documents([["rail", "train"], ["sea", "ship"]] * 20)
-    >>> themes = train_vectors(index, ["rail", "train", "sea", "ship"]).themes(2)
-    >>> sorted(word for word, _ in themes.words(themes.of_word("ship")[0][0], 2))
-    ['sea', 'ship']
+    >>> from omnitm import WordVectors
+    >>> words = [f"{topic}{k}" for topic in ("rail", "ship", "bird") for k in range(10)]
+    >>> leaned_on = np.kron(np.eye(3), np.ones((10, 10))) > 0
+    >>> vectors = WordVectors(np.where(leaned_on, -10, -100).astype(np.int16), words, words)
+    >>> vectors.themes(3)
+    Themes(3 of 30 words)
     """
 
     vectors: WordVectors
