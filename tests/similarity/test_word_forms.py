@@ -80,16 +80,54 @@ def test_a_rule_needs_many_pairs_about_the_same_thing() -> None:
     found = {(words[a], words[b]) for a, b in pairs.tolist()}
     assert found == {(stem, stem + "s") for stem in stems[:11]}  # nine pairs are too few for a rule
     assert cosines == pytest.approx([0.31] * 11, abs=1e-3)
-    half = [turned[1]] * 6 + [turned[0]] * 6
+    half = [0.0] * 6 + [turned[0]] * 6
     assert len(form_pairs(words[:24], unit_circle([0.0] * 12 + half))[0]) == 0
-    more = [turned[1]] * 7 + [turned[0]] * 5
+    more = [0.0] * 7 + [turned[0]] * 5
     assert len(form_pairs(words[:24], unit_circle([0.0] * 12 + more))[0]) == 7
 
 
-def test_beginnings_make_rules_too() -> None:
+def forms_by_ending(stems: list[str], ending: str, cosines: list[float]) -> list[str]:
+    """Which stems have a form with an ending that is as near to them as given."""
+    words = [*stems, *(stem + ending for stem in stems)]
+    angles = [0.0] * len(stems) + np.arccos(cosines).tolist()
+    return [words[a] for a, _ in form_pairs(words, unit_circle(angles))[0].tolist()]
+
+
+def test_a_weak_rule_needs_words_that_are_more_alike() -> None:
+    """As doctor and doctoral: (``, `al`) often makes another word."""
+    stems = [f"stem{letter}" for letter in "abcdefghijkl"]
+    assert forms_by_ending(stems, "al", [0.9] * 6 + [0.39, 0.41] + [0.0] * 4) == [*stems[:6], stems[7]]
+    assert forms_by_ending(stems, "s", [0.9] * 8 + [0.39, 0.41] + [0.0] * 2) == stems[:10]
+
+
+def test_short_words_need_to_be_more_alike() -> None:
+    """As car and cars but not dio and dios: by chance many words of three letters differ by an s."""
+    stems = [f"{letter}ab" for letter in "abcdefghijkl"]
+    assert forms_by_ending(stems, "s", [0.9] * 10 + [0.49, 0.51]) == [*stems[:10], stems[11]]
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("organ", "orgasm"),
+        ("think", "thing"),
+        ("car", "cart"),
+        ("happy", "happened"),
+        ("seven", "several"),
+        ("doctor", "doctorate"),
+    ],
+)
+def test_words_of_the_same_topic_are_no_forms_without_a_rule(first: str, second: str) -> None:
+    stems = [f"{letter}{letter}lucky" for letter in "abcdefghijkl"]
+    words = [first, second, *stems, *(stem + "s" for stem in stems)]
+    pairs, _ = form_pairs(words, unit_circle([0.0] * len(words)))
+    assert {words[a] for a, _ in pairs.tolist()} == set(stems)
+
+
+def test_beginnings_make_other_words() -> None:
     words = [f"{letter}{letter}lucky" for letter in "abcdefghijkl"]
     words += ["un" + word for word in words]
-    assert len(form_pairs(words, unit_circle([0.0] * 24))[0]) == 12
+    assert len(form_pairs(words, unit_circle([0.0] * 24))[0]) == 0
 
 
 def test_the_five_most_alike_of_many_forms() -> None:

@@ -37,9 +37,8 @@ if TYPE_CHECKING:
     Reals = NDArray[np.float64]
 
 PARTS = ("association", "topic profile", "smoothed topic profile", "place profile", "smoothed place profile")
-RECIPE = (
-    4  # of all numbers of this module, row_profile and word_forms; what was stored by others is made again
-)
+# Of all numbers of this module, row_profile and word_forms; what was stored by another is made again.
+RECIPE = 5
 TOPIC = Recipe(stands_out=1.0, power=0.25)
 PLACE = Recipe(stands_out=0.5, power=0.0)
 # In units of the spreads; chosen on development data: benchmarks/similarity_weights.py, with its log.

@@ -1,12 +1,16 @@
 """Forms of a word, such as drive, drives and driving: found from the text alone, for any language.
 
 1. Two words that begin alike differ by a pair of endings: `drives` and `driving` by (`es`, `ing`). The common
-   beginning has three letters or more, and no fewer than either ending, which has at most four. The same
-   backwards gives pairs of beginnings: `happy` and `unhappy`.
-2. A pair of endings is a *rule* of the language if many pairs of words show it, and if more than half of them
+   beginning has three letters or more, and no fewer than either ending, which has at most four.
+2. A pair of endings is a *rule* of the language if many pairs of words show it, and if more than 55 % of them
    are about the same thing: the cosine of their smoothed profiles is above 0.3. (``, `s`) is one; (``, `t`),
    as in car and cart, and (`y`, `ened`), as in happy and happened, are none.
-3. Two words are forms of each other if a rule connects them and they are about the same thing.
+3. Two words are forms of each other if a rule connects them and they are about the same thing: the cosine is
+   above 0.3; above 0.4 if fewer than 75 % of the rule's pairs are about the same thing (doctor and doctoral);
+   above 0.5 if only three letters are common (Dio and dios).
+
+Beginnings are no rules: most of those that the text shows (un-, non-, anti-, semi-, sub-) make another word.
+How often forms are right is judged in `benchmarks/results/word-forms-judged.tsv`.
 
 A word counts 1 and each of its forms 1/2 wherever forms count with a word; of more than five, the five most
 alike.
@@ -32,7 +36,8 @@ SAME_THING = 0.3
 MOST_FORMS = 5
 _SHORTEST_STEM = 3
 _LONGEST_ENDING = 4
-_LEAST_SHARE = 0.5  # of a rule's pairs that are about the same thing
+_LEAST_SHARE, _LARGE_SHARE = 0.55, 0.75  # of a rule's pairs that are about the same thing
+_SAME_BY_WEAK_RULE, _SAME_OF_SHORT = 0.4, 0.5
 _FEWEST_PAIRS = 10
 _WORDS_PER_PAIR = 1_500  # 27 pairs make a rule among 40,000 words
 _ROWS_AT_A_TIME = 2_000
@@ -97,16 +102,18 @@ def form_pairs(words: Sequence[str], smooth: Reals) -> tuple[NDArray[np.int32], 
     """Find pairs of forms: their places in `words`, each pair once, and how alike they are."""
     found: dict[tuple[int, int], float] = {}
     fewest = max(_FEWEST_PAIRS, len(words) // _WORDS_PER_PAIR)
-    for spelled in (words, [word[::-1] for word in words]):
-        for pairs in pairs_by_rule(spelled).values():
-            if len(pairs) < fewest:
-                continue
-            places = np.array(pairs, dtype=np.int32)
-            cosines = np.einsum("ij,ij->i", smooth[places[:, 0]], smooth[places[:, 1]])
-            alike = cosines > SAME_THING
-            if alike.mean() > _LEAST_SHARE:
-                both = np.sort(places[alike], axis=1).tolist()
-                found.update(zip(map(tuple, both), cosines[alike].tolist(), strict=True))
+    for endings, pairs in pairs_by_rule(words).items():
+        if len(pairs) < fewest:
+            continue
+        places = np.array(pairs, dtype=np.int32)
+        cosines = np.einsum("ij,ij->i", smooth[places[:, 0]], smooth[places[:, 1]])
+        share = (cosines > SAME_THING).mean()
+        if share > _LEAST_SHARE:
+            needed = SAME_THING if share >= _LARGE_SHARE else _SAME_BY_WEAK_RULE
+            stems = np.array([len(words[a]) - len(endings[0]) for a, _ in pairs])
+            alike = cosines > np.where(stems <= _SHORTEST_STEM, _SAME_OF_SHORT, needed)
+            both = np.sort(places[alike], axis=1).tolist()
+            found.update(zip(map(tuple, both), cosines[alike].tolist(), strict=True))
     both_forms = sorted(found)
     cosines_of_forms = np.array([found[pair] for pair in both_forms], dtype=np.float32)
     return np.array(both_forms, dtype=np.int32).reshape(-1, 2), cosines_of_forms
