@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterable
 
+    from omnitm.explain.infer import InferredWord
     from omnitm.similarity.scorers import Scorer
     from omnitm.vectors import WordVectors
 
@@ -41,6 +43,12 @@ def fill(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--together", action="store_true", help="one list for all words together")
     parser.add_argument("--minus", metavar="WORD", nargs="+", help="with --together: away from these words")
     parser.add_argument("--sense", metavar="K", type=int, help="of one word: only this sense (omnitm senses)")
+    parser.add_argument(
+        "--index",
+        type=Path,
+        metavar="INDEX",
+        help="of the model, if it was moved: to train words on the spot",
+    )
     parser.add_argument("--json", action="store_true", help="print JSON")
 
 
@@ -53,26 +61,31 @@ def run(arguments: argparse.Namespace) -> int:
     vectors = WordVectors.load(arguments.model)
     if arguments.sense is not None and (len(arguments.words) != 1 or arguments.together):
         raise ParameterError("--sense needs one word, without --together.")
+    scorer = vectors.scorer(arguments.metric)
     queries: list[tuple[list[str], list[str]]]
+    inferred: dict[str, InferredWord] = {}
     if arguments.together:
         queries = [(_known_words(vectors, arguments.words), _known_words(vectors, arguments.minus or ()))]
     else:
-        queries = [([vectors.known_word(word)], []) for word in arguments.words]
-    scorer = vectors.scorer(arguments.metric)
+        if hasattr(scorer, "percentiles"):
+            inferred = _inferred(vectors, arguments.words, arguments.index)
+        queries = [([w if w in inferred else vectors.known_word(w)], []) for w in arguments.words]
     found = {}
     for plus, minus in queries:
         name = " ".join([*plus, *(f"-{word}" for word in minus)])
         options = {"topn": arguments.count, "metric": arguments.metric, "forms": arguments.forms}
-        asked: list[Any] = list(plus)
+        asked: list[Any] = [inferred[word].vector if word in inferred else word for word in plus]
         if arguments.sense is not None:
             from omnitm.explain import Explainer
 
             asked = [Explainer(vectors).sense_vector(plus[0], arguments.sense)]
         found[name] = cast("Neighbours", vectors.most_similar(asked, minus, **options))
     if arguments.json:
-        rows = {
+        rows: dict[str, Any] = {
             name: [{"word": word, "score": score} for word, score in pairs] for name, pairs in found.items()
         }
+        if inferred:
+            rows["not trained"] = {word: known.how for word, known in inferred.items()}
         print(json.dumps(rows, ensure_ascii=False, indent=2))
         return 0
     notes = {}
@@ -81,9 +94,24 @@ def run(arguments: argparse.Namespace) -> int:
         and vectors.has_profiles
         and hasattr(scorer, "percentiles")
     ):
-        notes = {word: forms for (word,), _ in queries if (forms := vectors.forms(word))}
+        known = [word for (word,), _ in queries if word not in inferred]
+        notes = {word: "forms: " + ", ".join(forms) for word in known if (forms := vectors.forms(word))}
+    notes |= {word: f"not in the model; {known.how}" for word, known in inferred.items()}
     print_neighbours(found, scorer, vectors, notes)
     return 0
+
+
+def _inferred(vectors: WordVectors, words: Iterable[str], index: Path | None) -> dict[str, InferredWord]:
+    """Train or compose the words that the model does not have; what cannot be is left to the error."""
+    from omnitm.errors import UnknownWordError
+    from omnitm.explain.infer import infer_word
+
+    found = {}
+    for word in words:
+        if not vectors.preparation.known_word(word, vectors) and word not in vectors:
+            with contextlib.suppress(UnknownWordError):
+                found[word] = infer_word(vectors, word, index)
+    return found
 
 
 def _known_words(vectors: WordVectors, typed: Iterable[str]) -> list[str]:
@@ -97,7 +125,7 @@ def _known_words(vectors: WordVectors, typed: Iterable[str]) -> list[str]:
 
 
 def print_neighbours(
-    found: dict[str, Neighbours], scorer: Scorer, vectors: WordVectors, forms: dict[str, list[str]]
+    found: dict[str, Neighbours], scorer: Scorer, vectors: WordVectors, notes: dict[str, str]
 ) -> None:
     """Print one table per query: scores, and how many random pairs of words are less near."""
     import numpy as np
@@ -110,8 +138,8 @@ def print_neighbours(
     console = Console(highlight=False)
     for name, pairs in found.items():
         title = Text(name, style="bold")
-        if name in forms:
-            title.append(f"   forms: {', '.join(forms[name])}", style="dim")
+        if name in notes:
+            title.append(f"   {notes[name]}", style="dim")
         table = Table(title=title, title_justify="left", box=None, pad_edge=False)
         table.add_column("word")
         table.add_column(scorer.name, justify="right")

@@ -354,11 +354,14 @@ class Query:
         self.smooth = np.zeros(profiles.smooth.shape[1])
         self._words: list[tuple[int, float]] = []
         self._vectors: list[tuple[NDArray[np.float32], float]] = []
+        self._is_word = len(parts) == 1 and isinstance(parts[0][0], str)
         for item, weight in parts:
             if isinstance(item, str):
                 self._add_word(rows.get_index(item), weight / total)
             else:
-                self._add_vector(rows.part_vector(item), weight / total)
+                has_places = np.shape(item) == (sum(kind.profile.n_features for kind in profiles.kinds),)
+                vector = np.asarray(item) if has_places else rows.part_vector(item)
+                self._add_vector(vector, weight / total)
 
     def _add_word(self, row: int, weight: float) -> None:
         profiles, start = self._profiles, 0
@@ -370,19 +373,26 @@ class Query:
             start = end
 
     def _add_vector(self, vector: NDArray[Any], weight: float) -> None:
-        """Add a vector of topics; nothing is known about where it stands."""
-        topic = self._profiles.topic
-        relative = topic.relative(vector, baseline_of(vector))
-        profile = topic.of_vector(relative)
-        self._means[0] += weight * profile
-        n_topic = self._profiles.topic_rows.shape[1]
-        self.smooth[:n_topic] += weight * self._scales[2] * topic.smoothed(profile)
-        self._vectors.append((relative, weight))
+        """Add a vector of topics, or topics and places; a kind whose numbers are all equal says nothing."""
+        first, start = 0, 0
+        for number, kind in enumerate(self._profiles.kinds):
+            end = start + kind.rows.shape[1]
+            values = vector[first : first + kind.profile.n_features]
+            if len(values) and values.min() < values.max():
+                relative = kind.profile.relative(values, baseline_of(values))
+                profile = kind.profile.of_vector(relative)
+                self._means[number] += weight * profile
+                self.smooth[start:end] += (
+                    weight * self._scales[kind.part + 1] * kind.profile.smoothed(profile)
+                )
+                if number == 0:
+                    self._vectors.append((relative, weight))
+            first, start = first + kind.profile.n_features, end
 
     def scores_of(self, wanted: NDArray[np.intp]) -> Reals:
         """Score some words; a word asked about itself has the highest score there is."""
         found = self._exact(wanted)
-        if len(self._words) == 1 and not self._vectors:
+        if self._is_word:
             row, weight = self._words[0]
             found[wanted == row] = np.sign(weight) * float(self._profiles.most @ self._scales)
         return found

@@ -119,6 +119,19 @@ def form_pairs(words: Sequence[str], smooth: Reals) -> tuple[NDArray[np.int32], 
     return np.array(both_forms, dtype=np.int32).reshape(-1, 2), cosines_of_forms
 
 
+def share_of_rule(words: Sequence[str], smooth: Reals, endings: tuple[str, str]) -> float | None:
+    """Tell how many of the pairs with two endings are about the same thing; None if they are no rule."""
+    places = {word: place for place, word in enumerate(words)}
+    first, second = endings
+    stems = [word[: len(word) - len(first)] for word in words if word.endswith(first)]
+    stems = [stem for stem in stems if len(stem) >= _SHORTEST_STEM and stem + second in places]
+    if len(stems) < max(_FEWEST_PAIRS, len(words) // _WORDS_PER_PAIR):
+        return None
+    a, b = ([places[stem + ending] for stem in stems] for ending in endings)
+    share = float((np.einsum("ij,ij->i", smooth[a], smooth[b]) > SAME_THING).mean())
+    return share if share > _LEAST_SHARE else None
+
+
 def pairs_by_rule(words: Sequence[str]) -> dict[tuple[str, str], list[tuple[int, int]]]:
     """Find the pairs of words that begin alike, by the two endings in which they differ.
 

@@ -1,0 +1,101 @@
+"""Words that were not trained: trained on the spot, or composed from their forms."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from omnitm.cli import main
+from omnitm.corpus import DocumentIndex, VocabularyRules, build_index
+from omnitm.errors import ParameterError, UnknownWordError
+from omnitm.explain.infer import infer_word
+from omnitm.machine import AutoencoderSettings
+from omnitm.training.vocabulary import train_model, train_vectors
+from omnitm.vectors import WordVectors
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+STEMS = [f"{a}{b}lam" for a in "bdgkmnprst" for b in "aeiou"]
+SETTINGS = AutoencoderSettings(n_examples=40, contexts="both")
+
+
+def sentences() -> list[str]:
+    """Stem k and its plural stand between the words of topic k % 5."""
+    random = np.random.default_rng(0)
+    lines = []
+    for _ in range(12):
+        for k, stem in enumerate(STEMS):
+            form = stem + "s" * int(random.integers(2))
+            lines.append(f"before{k % 5} {form} after{k % 5} topic{'abcde'[k % 5]} thing{'abcde'[k % 5]}")
+    return [*lines, "before0 rareword after0 topica thinga", "before0 rareword after0"]
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory: pytest.TempPathFactory) -> DocumentIndex:
+    folder = tmp_path_factory.mktemp("infer")
+    text = folder / "text.txt"
+    text.write_text("\n".join(sentences()) + "\n", encoding="utf-8")
+    rules = VocabularyRules(min_count=3)
+    return DocumentIndex.open(build_index(text, folder / "text.index", vocabulary=rules))
+
+
+@pytest.fixture(scope="module")
+def model(index: DocumentIndex, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """All words but one are trained."""
+    path = tmp_path_factory.mktemp("infer") / "model"
+    words = [word for word in index.vocabulary if word != STEMS[0]]
+    train_model(index, path, words, settings=SETTINGS)
+    return path
+
+
+def test_a_word_of_the_vocabulary_is_trained_as_ever(index: DocumentIndex, model: Path) -> None:
+    found = infer_word(WordVectors.load(model), STEMS[0].upper())
+    count = index.running.counts[index.word_id(STEMS[0])] if index.running else 0
+    assert (found.word, found.how) == (STEMS[0], f"trained on the spot from {count} occurrences")
+    trained = train_vectors(index, [STEMS[0]], settings=SETTINGS)
+    n_topics = trained.vector_size
+    assert found.vector[:n_topics].tolist() == trained.get_vector(STEMS[0]).tolist()
+    assert trained.place is not None
+    assert found.vector[n_topics:].tolist() == trained.place.matrix[0].tolist()
+
+
+def test_a_word_outside_the_vocabulary_is_trained_on_its_places(index: DocumentIndex, model: Path) -> None:
+    vectors = WordVectors.load(model)
+    assert "rareword" not in index.vocabulary
+    found = infer_word(vectors, "rareword", index)
+    assert found.how == "trained on the spot from 2 occurrences"
+    assert not found.vector[: vectors.vector_size].any()
+    assert len(set(found.vector[vectors.vector_size :].tolist())) > 1
+    neighbours = [word for word, _ in vectors.most_similar([found.vector], topn=5)]
+    assert len(neighbours) == 5
+    with pytest.raises(ParameterError, match="one per feature"):
+        vectors.most_similar([found.vector], metric="cosine")
+
+
+def test_a_word_that_is_not_in_the_text_is_composed_from_its_forms(model: Path) -> None:
+    vectors = WordVectors.load(model)
+    # a plural of the text whose singular was not trained has no other form than itself
+    assert infer_word(vectors, STEMS[0], None).how.startswith("trained")
+    vectors._folder = None  # so that there is no index
+    found = infer_word(vectors, STEMS[0])
+    assert found.how == f"composed from its forms: {STEMS[0]}s"
+    assert found.vector[: vectors.vector_size].tolist() == vectors.get_vector(STEMS[0] + "s").tolist()
+    with pytest.raises(UnknownWordError, match="zzzz"):
+        infer_word(vectors, "zzzz")
+
+
+def test_another_index_trains_nothing(model: Path) -> None:
+    other = DocumentIndex.from_documents(["rareword is here", "rareword"])
+    with pytest.raises(UnknownWordError, match="rareword"):
+        infer_word(WordVectors.load(model), "rareword", other)
+
+
+def test_similar_says_how_the_word_was_found(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["similar", str(model), "rareword", "-n", "2"]) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "rareword not in the model; trained on the spot from 2 occurrences" in shown
+    assert main(["similar", str(model), "rareword", "-n", "2", "--json"]) == 0
+    assert '"rareword": "trained on the spot from 2 occurrences"' in capsys.readouterr().out
