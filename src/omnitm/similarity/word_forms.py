@@ -2,11 +2,11 @@
 
 1. Two words that begin alike differ by a pair of endings: `drives` and `driving` by (`es`, `ing`). The common
    beginning has three letters or more, and no fewer than either ending, which has at most four.
-2. A pair of endings is a *rule* of the language if many pairs of words show it, and if more than 55 % of them
+2. A pair of endings is a *rule* of the language if many pairs of words show it, and if more than half of them
    are about the same thing: the cosine of their smoothed profiles is above 0.3. (``, `s`) is one; (``, `t`),
    as in car and cart, and (`y`, `ened`), as in happy and happened, are none.
 3. Two words are forms of each other if a rule connects them and they are about the same thing: the cosine is
-   above 0.3; above 0.4 if fewer than 75 % of the rule's pairs are about the same thing (doctor and doctoral);
+   above 0.3; above 0.35 if fewer than 60 % of the rule's pairs are about the same thing (doctor, doctoral);
    above 0.5 if only three letters are common (Dio and dios).
 
 Beginnings are no rules: most of those that the text shows (un-, non-, anti-, semi-, sub-) make another word.
@@ -36,8 +36,8 @@ SAME_THING = 0.3
 MOST_FORMS = 5
 _SHORTEST_STEM = 3
 _LONGEST_ENDING = 4
-_LEAST_SHARE, _LARGE_SHARE = 0.55, 0.75  # of a rule's pairs that are about the same thing
-_SAME_BY_WEAK_RULE, _SAME_OF_SHORT = 0.4, 0.5
+_LEAST_SHARE, _LARGE_SHARE = 0.5, 0.6  # of a rule's pairs that are about the same thing
+_SAME_BY_WEAK_RULE, _SAME_OF_SHORT = 0.35, 0.5
 _FEWEST_PAIRS = 10
 _WORDS_PER_PAIR = 1_500  # 27 pairs make a rule among 40,000 words
 _ROWS_AT_A_TIME = 2_000
