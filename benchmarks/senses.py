@@ -7,8 +7,8 @@ $ python benchmarks/senses.py MODEL INDEX -o benchmarks/results/senses.json
 Pairs of words of like frequency are merged in the documents; only the merged words are trained, on the merged
 documents, and judged by the profiles of MODEL's other words. Documents with a merged word are assigned to its
 senses. Compared with one sense for all (majority) and with Word2Vec (CBOW, on the same documents in their
-order): means of the vectors of a document's words, in two clusters. V-measure and B-cubed F1, means over pairs
-with 95 % intervals (bootstrap), and of the difference to Word2Vec.
+order): means of the vectors of a document's words, in two clusters. V-measure and B-cubed F1, means over
+pairs with 95 % intervals (bootstrap), and of the difference to Word2Vec.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def main() -> None:
     trained = _word2vec(whole, numbers, merged)
     machine, rows = Autoencoder(index, AutoencoderSettings(contexts="topic")), []
     for first, second in pairs.tolist():
-        rows.append(_measure(vectors, index, machine, original, trained, (first, second)))
+        rows.append(_measure(vectors, index, machine, original, trained, pair=(first, second)))
     found = _summary(rows, arguments.seed)
     lines = ",\n".join(f"  {json.dumps(row, ensure_ascii=False)}" for row in rows)
     summary = json.dumps(found, indent=1)
@@ -93,7 +93,13 @@ def _word2vec(whole: DocumentIndex, numbers: Any, merged: Any) -> Any:
 
 
 def _measure(
-    vectors: WordVectors, index: DocumentIndex, machine: Autoencoder, original: Any, trained: Any, pair: Any
+    vectors: WordVectors,
+    index: DocumentIndex,
+    machine: Autoencoder,
+    original: Any,
+    trained: Any,
+    *,
+    pair: Any,
 ) -> dict[str, Any]:
     first, second = pair
     machine.train(first, word_key(0, index.vocabulary[first]))
