@@ -124,3 +124,12 @@ def test_training_prepares_the_default_similarity(model: str, tmp_path: Path) ->
     assert main(["train", str(text), "-o", str(output), "--model", model, "--quiet"]) == 0
     assert WordVectors.load(output).default_metric == "similarity"
     assert (output / "similarity.bin").is_file()
+
+
+def test_the_papers_settings_come_with_the_papers_text(tmp_path: Path) -> None:
+    (tmp_path / "t.txt").write_text("Germany's 19th road\n" * 20)
+    common = ["train", str(tmp_path / "t.txt"), "--quiet", "--n-examples", "20", "--n-epochs", "1"]
+    assert main([*common, "-o", str(tmp_path / "ours")]) == 0
+    assert main([*common, "-o", str(tmp_path / "paper"), "--paper"]) == 0
+    assert set(WordVectors.load(tmp_path / "ours").index_to_key) == {"germany", "road"}
+    assert set(WordVectors.load(tmp_path / "paper").index_to_key) == {"germanys", "th", "road"}

@@ -82,8 +82,8 @@ def fill(parser: argparse.ArgumentParser) -> None:
         "corpus",
         metavar="CORPUS",
         nargs="?",
-        help="an index made by `omnitm index`, or text: a document per line, prepared as in the paper and "
-        "indexed in MODEL/index; may be left out with --resume and --add if that index is there",
+        help="an index made by `omnitm index`, or text: a document per line, prepared (with --paper as in "
+        "the paper) and indexed in MODEL/index; may be left out with --resume and --add if that index is there",
     )
     parser.add_argument(
         "-o", "--output", metavar="MODEL", type=Path, required=True, help="folder to write the model to"
@@ -215,7 +215,12 @@ def run(arguments: argparse.Namespace) -> int:
         check_free_for_use(arguments.output, force=arguments.force)
     threads = arguments.threads or available_cores()
     index = open_corpus(
-        arguments.corpus, arguments.output, reuse=reuse, threads=threads, quiet=arguments.quiet
+        arguments.corpus,
+        arguments.output,
+        reuse=reuse,
+        threads=threads,
+        quiet=arguments.quiet,
+        paper=arguments.paper,
     )
     started = time.monotonic()
     with listening(arguments) as progress:
@@ -420,7 +425,9 @@ def listening(arguments: argparse.Namespace) -> Iterator[Any]:
         yield tell
 
 
-def open_corpus(source: str | None, model: Path, *, reuse: bool, threads: int, quiet: bool) -> DocumentIndex:
+def open_corpus(
+    source: str | None, model: Path, *, reuse: bool, threads: int, quiet: bool, paper: bool = False
+) -> DocumentIndex:
     """Open the index that a model is trained from.
 
     Parameters
@@ -429,6 +436,8 @@ def open_corpus(source: str | None, model: Path, *, reuse: bool, threads: int, q
         Folder of an index, or text; None: the index inside the model's folder.
     reuse
         Whether an index inside the model's folder stands for the text that it was made of.
+    paper
+        Whether text is prepared as in the paper.
     """
     from omnitm.corpus import DocumentIndex
     from omnitm.files.kinds import kind_of
@@ -443,7 +452,7 @@ def open_corpus(source: str | None, model: Path, *, reuse: bool, threads: int, q
         return DocumentIndex.open(own)
     if source is None:
         raise ParameterError(f"CORPUS is missing: {model} has no index of its own; give an index or text.")
-    return make_index(source, own, threads=threads, quiet=quiet)
+    return make_index(source, own, threads=threads, quiet=quiet, paper=paper)
 
 
 def make_index(
@@ -453,13 +462,21 @@ def make_index(
     vocabulary: VocabularyRules | None = None,
     threads: int,
     quiet: bool,
+    paper: bool = False,
 ) -> DocumentIndex:
-    """Make an index with the paper's preparation, in place of an older one of the same name."""
+    """Make an index in place of an older one of the same name; `paper`: text is prepared as in the paper."""
     from rich.console import Console
 
-    from omnitm.corpus import DocumentIndex, Resources, build_index
+    from omnitm.corpus import DocumentIndex, Preparation, Resources, build_index
 
-    resources = Resources(n_threads=threads)
+    resources, preparation = Resources(n_threads=threads), Preparation.paper() if paper else None
     with Console(stderr=True, quiet=quiet).status(f"indexing {source}"):
-        build_index(source, output, vocabulary=vocabulary, resources=resources, overwrite=output.exists())
+        build_index(
+            source,
+            output,
+            preparation=preparation,
+            vocabulary=vocabulary,
+            resources=resources,
+            overwrite=output.exists(),
+        )
     return DocumentIndex.open(output)

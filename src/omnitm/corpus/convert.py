@@ -27,7 +27,7 @@ def as_index(
     corpus
         A `DocumentIndex` or the path of one; the path of text, as `omnitm train` takes it; a matrix documents
         x words, SciPy's or NumPy's; or something that can be gone over several times and gives texts or
-        token lists (a list or a column of a data frame, say). Text is prepared as in the paper.
+        token lists (a list or a column of a data frame, say). Text is prepared by `Preparation()`.
     vocabulary
         Words of the columns of a matrix; for texts and token lists, optionally, the words to look for.
     folder

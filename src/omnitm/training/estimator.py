@@ -139,6 +139,9 @@ class OmniTMAE(BaseEstimator):  # type: ignore[misc]
     def paper(cls, **overrides: Any) -> OmniTMAE:
         """Return an estimator with the paper's settings, except for what is given.
 
+        Texts are prepared as always; for the paper's preparation fit it to an index that was made with
+        `Preparation.paper()`, or by `omnitm index --paper`.
+
         >>> OmniTMAE.paper(seed=3).n_epochs
         4
         """
