@@ -82,8 +82,8 @@ def fill(parser: argparse.ArgumentParser) -> None:
         "corpus",
         metavar="CORPUS",
         nargs="?",
-        help="an index made by `omnitm index`, or text: a document per line, prepared (with --paper as in "
-        "the paper) and indexed in MODEL/index; may be left out with --resume and --add if that index is there",
+        help="an index made by `omnitm index`, or text: a document per line, prepared (--paper: as in "
+        "the paper) and indexed in MODEL/index; may be left out with --resume and --add if it is there",
     )
     parser.add_argument(
         "-o", "--output", metavar="MODEL", type=Path, required=True, help="folder to write the model to"
