@@ -71,6 +71,11 @@ INPUTS: list[tuple[str, str, tuple[str, ...]]] = [
     ("pack {x} -o {new}", "a model", FOLDERS),
     ("unpack {x} -o {new}", "a packed model", PACKED),
     ("cooccur {x} road", "an index", INDEXES),
+    ("group {x} file", "an index", INDEXES),
+    ("compare {x} road --by file", "an index", INDEXES),
+    ("senses {x} road", "a model", MODELS),
+    ("senses {model} road --index {x}", "an index", INDEXES),
+    ("themes {x} -k 2", "a model", MODELS),
     ("reproduce paper --corpus {x} -o {new} --quiet", "text", CORPORA),
 ]
 # Command with {x} for what is there already; the kind that it may replace.

@@ -443,6 +443,12 @@ ELSEWHERE = {
     "choose the text: fit(": "corpus/test_tables.py::test_rows_of_a_table_are_refused",
     "if they are words, give fit(": f"{TABLES}::test_lazy_frames_tables_of_tables_and_arrays",
     "A matrix needs the words of its columns": "corpus/test_tables.py::test_matrices_need_a_vocabulary",
+    "has one group only, ": "comparison/test_words.py::test_bad_input",
+    "groups in no order (": "comparison/test_words.py::test_one_group_against_all_others",
+    "which are too many groups; group dates": "corpus/test_groups.py::test_dates",
+    "is plain text and has no field": "corpus/test_groups.py::test_files_and_folders",
+    "does not hold groups; remove it": "corpus/test_groups.py::test_groups_leave_the_index_as_it_is",
+    "The index has no groups ": "corpus/test_groups.py::test_labels_from_a_file",
     "words to train are given by name": "corpus/test_tables.py::test_the_second_argument_is_for_labels",
     "choose another with --port, or --port 0": SERVED,
     "choose one above 1023 with --port": SERVED,
@@ -482,12 +488,16 @@ NOT_RUN = {
     "it is not among --models": "it says why something is missing from a report",
     "$ pip install omnitm": "it installs this package from a server",
     "--text has no word that the model knows.": "it says what is wrong with a value",
+    "--group-by needs --group FIELD.": "it says which option is missing",
+    "--sense needs one word, without --together.": "it says which options do not go together",
     "A running text holds at most": "it takes four billion words; corpus/test_running.py shows it",
 }
 PARTS = {  # of messages that are in a table as a whole
     "here: no --data, and {} is not set",
     "omnitm train CORPUS -o {}",
     "omnitm train CORPUS -o {} --resume",
+    "omnitm group {} {}",
+    "{} {} NAME --from FILE",
     "trained words, only in the vocabulary (`add_words` or `omnitm train --add` trains it)",
 }
 
