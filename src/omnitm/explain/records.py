@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import fields
 from html import escape
 from typing import Any, ClassVar, TypeVar, cast
@@ -15,12 +16,12 @@ _LISTED = 6  # words of a cell
 _WIDEST = 60  # characters of a cell
 
 
-class Table:
+class Table(ABC):
     """What can be read as rows: `print`, notebooks and pandas show it as a table."""
 
+    @abstractmethod
     def rows(self) -> list[dict[str, Any]]:
         """Rows of the table: names of columns and plain values."""
-        raise NotImplementedError
 
     def caption(self) -> str:
         """Return what is said above the table."""
