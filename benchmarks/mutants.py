@@ -6,18 +6,19 @@
 A mutant is one comparison, operator, number, flag or function (min, max, ...) changed into another. The tests
 that run the changed line are run, shortest first, in a process that loads the changed module in place of the
 real one; nothing is written into `src`. mutmut and cosmic-ray change copies of a package, which an editable
-install with a native module does not import. Survivors that no test could tell from the original are named,
-with the reason, in `mutants_equivalent.txt`. Results go to benchmarks/results/mutants.json and .md.
+install with a native module does not import. Mutants are drawn by a hash of what they change, so that other
+changes of the source leave most of the draw as it is. Survivors that no test could tell from the original are
+named, with the reason, in `mutants_equivalent.txt`. Results go to benchmarks/results/mutants.json and .md.
 """
 
 from __future__ import annotations
 
 import argparse
 import ast
+import hashlib
 import importlib
 import json
 import os
-import random
 import signal
 import sys
 import tempfile
@@ -36,7 +37,13 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parents[1]
 RESULTS, EQUIVALENT = ROOT / "benchmarks/results", ROOT / "benchmarks/mutants_equivalent.txt"
-ROOMS, SEED, SECONDS = ("evaluation", "explain", "similarity"), 1, 300
+SEED, SECONDS = 1, 300
+#: The rooms whose code is changed, and the folders of the tests that are run.
+ROOMS = {
+    "evaluation": ("evaluation",),
+    "explain": ("explain",),
+    "similarity": ("similarity", "vectors"),
+}
 PICTURES = "plots.py"
 SWAPS = [(ast.Lt, ast.LtE), (ast.Gt, ast.GtE), (ast.Eq, ast.NotEq), (ast.In, ast.NotIn), (ast.Is, ast.IsNot),
     (ast.Add, ast.Sub), (ast.Mult, ast.Div), (ast.BitAnd, ast.BitOr), (ast.And, ast.Or),
@@ -45,7 +52,7 @@ OPERATORS: dict[Any, Any] = {ast.FloorDiv: ast.Mult, ast.Mod: ast.Mult, ast.Pow:
 OPERATORS.update([*SWAPS, *((second, first) for first, second in SWAPS)])
 PAIRS = [("min", "max"), ("argmin", "argmax"), ("any", "all"), ("floor", "ceil"), ("minimum", "maximum")]
 FUNCTIONS = dict([*PAIRS, *((second, first) for first, second in PAIRS)])
-Mutant = dict[str, Any]  # path, number among the changes of the file, line, code, change; then its result
+Mutant = dict[str, Any]  # key, path, number in its file, line, code, change; then its result
 
 
 def changes(tree: ast.AST) -> Iterator[tuple[Any, str, Any]]:
@@ -89,12 +96,27 @@ def mutants_of(path: Path) -> Iterator[Mutant]:
     """List all changes of a file."""
     source = path.read_text(encoding="utf-8")
     found, lines = list(changes(ast.parse(source))), source.splitlines()
+    times: Counter[str] = Counter()
     for number, (node, field, new) in enumerate(found):
         before, old = shown(node), getattr(node, field)
         setattr(node, field, new)
         where = {"path": str(path.relative_to(ROOT)), "number": number, "line": node.lineno}
-        yield {**where, "code": lines[node.lineno - 1].strip(), "change": f"{before} -> {shown(node)}"}
+        what = {"code": lines[node.lineno - 1].strip(), "change": f"{before} -> {shown(node)}"}
         setattr(node, field, old)
+        name = "\t".join([where["path"], *what.values()])
+        times[name] += 1  # the same change may be made at several places of a line, or in equal lines
+        yield {"key": f"{name}\t{times[name]}", **where, **what}
+
+
+def drawn(room: str, count: int) -> tuple[int, list[Mutant]]:
+    """Count all mutants of a room and draw some of them."""
+    files = sorted((ROOT / "src/omnitm" / room).rglob("*.py"))
+    every = [mutant for path in files if path.name != PICTURES for mutant in mutants_of(path)]
+
+    def lot(mutant: Mutant) -> bytes:
+        return hashlib.sha256(f"{SEED} {mutant['key']}".encode()).digest()
+
+    return len(every), sorted(every, key=lot)[:count]
 
 
 def shown(node: Any) -> str:
@@ -183,7 +205,9 @@ def traced(room: str) -> tuple[dict[str, float], dict[str, list[str]]]:
     seconds: dict[str, float] = {}
     lines: dict[str, list[str]] = {}
     with tempfile.TemporaryDirectory() as folder:
-        for file in sorted((ROOT / "tests" / room).glob("test_*.py")):
+        for file in sorted(
+            file for part in ROOMS[room] for file in (ROOT / "tests" / part).glob("test_*.py")
+        ):
             found = Path(folder) / f"{file.stem}.json"
 
             def work(file: Path = file, found: Path = found) -> int:
@@ -225,7 +249,7 @@ def outcome(mutant: Mutant, tests: list[str]) -> str:
 def main() -> None:
     """Make mutants of each room, run its tests, and write results beside those of the other rooms."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--rooms", nargs="+", default=ROOMS)
+    parser.add_argument("--rooms", nargs="+", choices=ROOMS, default=list(ROOMS))
     parser.add_argument("--count", type=int, default=100, help="mutants per room")
     parser.add_argument("--again", action="store_true", help="only those that survived the last run")
     arguments = parser.parse_args()
@@ -233,17 +257,19 @@ def main() -> None:
     facts = json.loads(kept.read_text(encoding="utf-8")) if kept.exists() else {}
     preload()
     for room in arguments.rooms:
-        files = sorted((ROOT / "src/omnitm" / room).rglob("*.py"))
-        every = [mutant for path in files if path.name != PICTURES for mutant in mutants_of(path)]
-        chosen = random.Random(SEED).sample(every, min(arguments.count, len(every)))  # noqa: S311 - no secret
-        facts[room] = facts[room] if arguments.again else {"of": len(every), "mutants": chosen}
+        of, mutants = drawn(room, arguments.count)
+        before = facts.get(room, {"mutants": []})["mutants"] if arguments.again else []
+        killed = {mutant["key"] for mutant in before if mutant["result"] == "killed"}
         seconds, lines = traced(room)
-        for mutant in facts[room]["mutants"]:
-            if mutant.get("result") not in {"killed", "equivalent"}:
-                mutant["result"] = outcome(mutant, tests_of(mutant, seconds, lines))
-                print(mutant["result"], mutant["path"], mutant["line"], mutant["change"], flush=True)
-    excuse(mutant for part in facts.values() for mutant in part["mutants"])
-    kept.write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")
+        for mutant in mutants:
+            if mutant["key"] in killed:
+                mutant["result"] = "killed"
+                continue
+            mutant["result"] = outcome(mutant, tests_of(mutant, seconds, lines))
+            print(mutant["result"], mutant["path"], mutant["line"], mutant["change"], flush=True)
+        facts[room] = {"of": of, "mutants": mutants}
+        excuse(mutants)
+        kept.write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")
     (RESULTS / "mutants.md").write_text(report(facts), encoding="utf-8")
 
 

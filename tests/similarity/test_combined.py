@@ -13,9 +13,10 @@ import pytest
 from omnitm import _native
 from omnitm.errors import FileError, OmniTMWarning, ParameterError
 from omnitm.files.container import read_container
-from omnitm.similarity.combined import PARTS, RECIPE, Combined
+from omnitm.similarity import combined, row_profile, truncated_svd, word_forms
+from omnitm.similarity.combined import PARTS, RECIPE, Combined, _random_pairs, _shares_to_keep, best_known
+from omnitm.similarity.row_profile import baseline_of, gain_of, unit, unit_rows
 from omnitm.similarity.scorers import SCORERS
-from omnitm.similarity.truncated_svd import truncated_svd
 from omnitm.training import train_model
 from omnitm.vectors import WordVectors
 from omnitm.vectors.word_vectors import PlaceVectors
@@ -229,6 +230,149 @@ def test_a_vector_as_query(vectors: WordVectors) -> None:
     assert all(np.isfinite(score) for _, score in vectors.similar_by_vector(blend))
 
 
+@pytest.mark.parametrize("with_places", [False, True])
+def test_a_vector_is_scored_by_the_recipe(vectors: WordVectors, with_places: bool) -> None:
+    """Nobody leans on a vector, so its association is how much it leans on others."""
+    assert vectors.place is not None
+    profiles, scales = vectors.profiles, vectors.profiles.scales
+    assert profiles.place is not None
+    parts = [(vectors.matrix[3] + vectors.matrix[13].astype(int)) / 2]
+    if with_places:
+        parts.append(vectors.place.matrix[8].astype(float))
+    wanted = np.zeros(N_WORDS)
+    for kind, profile, rows, limit, number in (
+        (vectors.matrix, profiles.topic, profiles.topic_rows, 1.0, 1),
+        (vectors.place.matrix, profiles.place, profiles.place_rows, 0.5, 3),
+    )[: len(parts)]:
+        x, mean, words = slow_rows(kind, limit, has_own=number == 1)
+        values = np.rint(parts[number // 3]).astype(int)
+        mode = np.bincount(values + 300).argmax() - 300
+        relative = (parts[number // 3] - mode) / abs(mode)
+        z = (relative - mean) / x.std(axis=0)
+        row = np.where(z > limit, np.log(1 + np.maximum(z - limit, 0)), 0)
+        row /= np.linalg.norm(row)
+        smooth = row @ profile.projection
+        wanted += scales[number] * (words @ row)
+        wanted += scales[number + 1] * (rows @ (smooth / np.linalg.norm(smooth)))
+        if number == 1:
+            ratio = np.log((np.maximum(relative, 0) + 0.1) / (np.maximum(mean, 0) + 0.1))
+            wanted += scales[0] * ratio[:N_WORDS]
+    query = np.concatenate(parts)
+    assert Combined("similarity").scores(vectors, [(query, 1.0)]) == pytest.approx(wanted, abs=2e-3)
+    flat = np.concatenate([np.full(N_FEATURES, 7.0), *parts[1:]])  # topics that say nothing
+    places = Combined("alike").scores(vectors, [(query, 1.0)])
+    assert Combined("similarity").scores(vectors, [(flat, 1.0)]) == pytest.approx(places, abs=1e-5)
+
+
+def test_how_far_features_stand_out(vectors: WordVectors, topics: WordVectors) -> None:
+    assert vectors.place is not None
+    expected = []
+    for matrix, has_own in ((vectors.matrix, True), (vectors.place.matrix, False)):
+        x, mean, _ = slow_rows(matrix, 0.0, has_own=has_own)
+        expected.append((x[7] - mean) / x.std(axis=0))
+    expected[0][7] = 0  # a word's own coordinate says nothing
+    found = Combined("similarity").deviations(vectors, 7)
+    assert found == pytest.approx(np.concatenate(expected), abs=1e-3)
+    assert found[7] == 0
+    assert Combined("similarity").deviations(topics, 7) == pytest.approx(expected[0], abs=1e-3)
+
+
+def test_the_score_of_a_word_with_itself(vectors: WordVectors, topics: WordVectors) -> None:
+    for model, most in ((vectors, [5, 1, 1, 1, 1]), (topics, [5, 1, 1, 0, 0])):
+        scales = model.profiles.scales
+        assert model.similarity("w5", "w5") == pytest.approx(scales @ most)
+        assert model.similarity("w5", "w5", metric="related") == pytest.approx(scales[:3] @ most[:3])
+        less = np.asarray(model.most_similar(positive=[], negative=["w5"], topn=None))
+        assert less == pytest.approx(-np.asarray(model.most_similar("w5", topn=None)))
+
+
+def test_small_pieces() -> None:
+    assert baseline_of(np.array([3.2, 2.9, 7.0, 8.0, 7.4, 7.1])) == 7
+    assert gain_of(np.array([0, -4, 50])).tolist() == pytest.approx([0.01, 0.25, 0.02])
+    assert unit(np.array([3, 4])).tolist() == pytest.approx([0.6, 0.8])
+    assert unit(np.zeros(2)).tolist() == [0, 0]
+    assert unit_rows(np.array([[0, 2], [0, 0]])).tolist() == [[0, 1], [0, 0]]
+
+
+def test_random_pairs_are_all_pairs_or_a_fixed_draw() -> None:
+    first, second = _random_pairs(np.array([4, 6, 9]))
+    assert list(zip(first.tolist(), second.tolist(), strict=True)) == [(4, 6), (4, 9), (6, 9)]
+    assert len(_random_pairs(np.arange(316))[0]) == 316 * 315 // 2  # the last that are all of them
+    first, second = _random_pairs(np.arange(1000, 1317))
+    assert 49_700 < len(first) < 50_000
+    assert (first != second).all()
+    drawn = np.random.default_rng(0).integers(0, 317, size=(2, 50_000))
+    assert first[:99].tolist() == (1000 + drawn[0][drawn[0] != drawn[1]])[:99].tolist()
+    assert second[-9:].tolist() == (1000 + drawn[1][drawn[0] != drawn[1]])[-9:].tolist()
+    assert {int(first.min()), int(first.max())} == {1000, 1316}
+
+
+def test_shares_are_finer_where_pairs_are_nearer() -> None:
+    shares = _shares_to_keep(1000)
+    assert len(shares) == 250
+    assert shares[:90] == pytest.approx(np.arange(90) / 100)
+    assert shares[90] == pytest.approx(0.9)
+    assert shares[-1] == pytest.approx(0.999)
+    assert (1 - shares[91:]) / (1 - shares[90:-1]) == pytest.approx([0.01 ** (1 / 159)] * 159)
+    assert _shares_to_keep(3)[-1] == pytest.approx(0.9)
+
+
+def test_the_best_known_words_come_first_in_the_vocabulary(
+    vectors: WordVectors, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = vectors.feature_names
+    shuffled = [names[k] for k in (3, 0, 2, 1)]
+    few = WordVectors(vectors.matrix[[3, 0, 2, 1]], shuffled, names)
+    monkeypatch.setattr(combined, "_BEST_KNOWN", 2)
+    assert best_known(few).tolist() == [1, 3]
+
+
+def test_numbers_of_the_recipe() -> None:
+    """Whoever changes one of them raises RECIPE: what other numbers have made is no longer read."""
+    numbers = {
+        name: value
+        for module in (combined, row_profile, word_forms, truncated_svd)
+        for name, value in vars(module).items()
+        if name.isupper() and type(value) in {int, float}
+    }
+    assert (RECIPE, numbers) == (
+        5,
+        {
+            "RECIPE": 5,
+            "_FLOOR": 0.1,
+            "_MOST_ASSOCIATION": 5.0,
+            "_BEST_KNOWN": 8000,
+            "_RANDOM_PAIRS": 50_000,
+            "_PAIRS_AT_A_TIME": 2000,
+            "_SCORED_IN_FULL": 4000,
+            "_CANDIDATES": 500,
+            "_CODE": 127.0,
+            "FEWEST_WORDS": 100,
+            "N_SMOOTH": 300,
+            "_WORDS_PER_DIMENSION": 10,
+            "_USUAL_BASELINE": 100.0,
+            "_SMALLEST_DEVIATION": 1e-6,
+            "_NEVER": pytest.approx(3.4028235e38),
+            "_STEPS": 65_535,
+            "FORM_WEIGHT": 0.5,
+            "SAME_THING": 0.3,
+            "MOST_FORMS": 5,
+            "_SHORTEST_STEM": 3,
+            "_LONGEST_ENDING": 4,
+            "_LEAST_SHARE": 0.5,
+            "_LARGE_SHARE": 0.6,
+            "_SAME_BY_WEAK_RULE": 0.35,
+            "_SAME_OF_SHORT": 0.5,
+            "_FEWEST_PAIRS": 10,
+            "_WORDS_PER_PAIR": 1500,
+            "_OVERSAMPLING": 60,
+            "_ROUNDS": 3,
+        },
+    )
+    assert (combined.TOPIC.stands_out, combined.TOPIC.power) == (1.0, 0.25)
+    assert (combined.PLACE.stands_out, combined.PLACE.power) == (0.5, 0.0)
+
+
 def test_without_places_similar_is_related(topics: WordVectors, vectors: WordVectors) -> None:
     scores = np.asarray(topics.most_similar("w5", topn=None))
     assert scores == pytest.approx(np.asarray(vectors.most_similar("w5", topn=None, metric="related")))
@@ -357,7 +501,7 @@ def test_a_folder_that_cannot_be_written(
 def test_truncated_svd_is_the_svd() -> None:
     random = np.random.default_rng(0)
     matrix = (random.normal(size=(90, 8)) @ random.normal(size=(8, 70))).astype(np.float32)
-    found = truncated_svd(matrix, 8)
+    found = truncated_svd.truncated_svd(matrix, 8)
     assert found.left * found.singular @ found.right.T == pytest.approx(matrix, abs=1e-3)
     assert found.singular == pytest.approx(np.linalg.svd(matrix)[1][:8], rel=1e-4)
     assert matrix @ found.right == pytest.approx(found.left * found.singular, abs=1e-3)

@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -7,8 +10,12 @@ from hypothesis import strategies as st
 
 from omnitm import _native
 from omnitm.similarity.combined import best
-from omnitm.similarity.highest_cosines import highest_cosines
+from omnitm.similarity.highest_cosines import can_prune, highest_cosines
+from omnitm.similarity.row_matrix import RowMatrix, row_blocks
 from omnitm.similarity.row_products import row_dots, row_lengths
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 
 @settings(max_examples=60, deadline=None)
@@ -96,3 +103,79 @@ def test_few_rows_are_read_to_the_end() -> None:
     matrix[200:] = matrix[:200] + (random.random((200, 17_000)) < 0.01)
     rows, _ = highest_cosines(matrix, row_lengths(matrix), matrix[3], 2)
     assert rows.tolist() == [3, 203]
+
+
+@pytest.mark.parametrize(
+    ("n_columns", "edges"),
+    [
+        (5, [0, 5]),
+        (4096, [0, 4096]),
+        (4097, [0, 4096, 4097]),
+        (8192, [0, 4096, 8192]),
+        (20_000, [0, 4096, 8192, 16_384, 20_000]),
+    ],
+)
+def test_blocks_of_columns(n_columns: int, edges: list[int]) -> None:
+    matrix = np.tile(np.arange(n_columns) % 7 - 2, (2, 1)).astype(np.int16)
+    found = row_lengths(matrix)
+    assert found.edges.tolist() == edges
+    exact = [matrix[0, first:last].astype(int) for first, last in pairwise(edges)]
+    assert found.sums.tolist() == [[int(block.sum()) for block in exact]] * 2
+    assert found.squares.tolist() == [[int((block**2).sum()) for block in exact]] * 2
+    reals = row_lengths(matrix.astype(np.float32))
+    assert (reals.largest, reals.edges.tolist(), reals.sums.shape) == (0, [], (2, 0))
+    assert reals.norms == pytest.approx(found.norms)
+
+
+def test_only_wide_matrices_of_integers_in_memory_are_pruned() -> None:
+    assert can_prune(np.zeros((1, 8192), dtype=np.int16))
+    assert not can_prune(np.zeros((1, 8191), dtype=np.int16))
+    assert not can_prune(np.zeros((1, 8192), dtype=np.float32))
+    assert not can_prune(Decoded(np.zeros((1, 8192), dtype=np.int16)))  # type: ignore[arg-type]
+
+
+class Decoded(RowMatrix):
+    """A matrix whose rows are made when they are read; counts them."""
+
+    def __init__(self, array: NDArray[np.int16]) -> None:
+        super().__init__(array.shape, array.dtype, 99)
+        self._array, self.rows_read, self.columns_read = array, 0, 0
+
+    def read_row(self, row: int) -> NDArray[np.int16]:
+        self.rows_read += 1
+        found: NDArray[np.int16] = self._array[row]
+        return found
+
+    def read_column(self, column: int) -> NDArray[np.int16]:
+        self.columns_read += 1
+        return self._array[:, column]
+
+
+def test_rows_that_are_decoded_read_like_an_array(monkeypatch: pytest.MonkeyPatch) -> None:
+    array = np.arange(60, dtype=np.int16).reshape(6, 10)
+    matrix = Decoded(array)
+    assert (len(matrix), matrix.ndim, matrix.size, matrix.nbytes, matrix.stored_bytes) == (6, 2, 60, 120, 99)
+    keys: list[tuple[Any, int]] = [
+        (3, 1), (-1, 1), (slice(1, 4), 3), ([5, 0], 2), (np.arange(6) > 3, 2), ((2, 7), 1),
+        ((2, slice(3, 5)), 1), ((slice(None), 4), 0), ((slice(2, 5), -1), 0), ((slice(None), [1, 1, -2]), 6),
+        ((slice(4, 6), [0, 9]), 2), ((slice(0, 2), slice(2, 4)), 2), (([1, 1, 4], [2, 3, 9]), 2),
+        (([[1], [4]], [0, 2]), 2), (([3, 5], 6), 2),
+    ]  # fmt: skip
+    for key, n_rows in keys:
+        matrix.rows_read = 0
+        assert np.array_equal(matrix[key], array[key]), key
+        assert matrix.rows_read == n_rows, key
+    assert matrix.columns_read == 2
+    assert matrix[:, 4].tolist() == array[:, 4].tolist()
+    assert matrix.columns_read == 2  # kept
+    assert matrix.astype(np.float32).dtype == np.float32
+    assert np.array_equal(np.asarray(matrix, dtype=np.int64), array)
+    monkeypatch.setattr("omnitm.similarity.row_matrix._BLOCK_BYTES", 40)
+    blocks = list(row_blocks(matrix))
+    assert [(start, len(block)) for start, block in blocks] == [(0, 2), (2, 2), (4, 2)]
+    assert np.array_equal(np.concatenate([block for _, block in blocks]), array)
+    queries = np.array([[1, *[0] * 9], [2] * 10], dtype=np.int16)
+    assert np.array_equal(matrix.dots(60, queries), array.astype(int) @ queries.T)
+    assert np.array_equal(row_dots(matrix, 60, queries[1]), array @ queries[1].astype(float))  # type: ignore[arg-type]
+    monkeypatch.setattr("omnitm.similarity.row_matrix._BLOCK_BYTES", 1)
+    assert [start for start, _ in row_blocks(matrix)] == list(range(6))  # a row at least

@@ -48,6 +48,12 @@ READS: list[Callable[[Any], Any]] = [
     lambda m: m[:, [5, 2]],
     lambda m: m[4, 9],
     lambda m: m[[1, 2], [3, 4]],
+    lambda m: m[[1, 2, -1], -2],
+    lambda m: m[np.array([[5], [6]]), np.array([0, 2999], dtype=np.uint32)],
+    lambda m: m[np.arange(ROWS) > 30, 2047],
+    lambda m: m[2:9, 4],
+    lambda m: m[5, 3:9],
+    lambda m: m[np.zeros(0, dtype=np.intp), 5],
     lambda m: m[..., 3],
     lambda m: m[:, :, None],
     lambda m: m[:],
@@ -79,7 +85,7 @@ def test_it_reads_like_an_array_and_everything_read_is_checked(
     monkeypatch.setattr("omnitm.files.checked._SMALL", small)
     matrix = stored(tmp_path, array)
     np.testing.assert_array_equal(np.asarray(read(matrix)), read(array))
-    assert matrix._file._checked.any()
+    assert matrix._file._checked.any() == bool(np.size(read(array)))
     read(matrix.whole())
     np.testing.assert_array_equal(np.asarray(read(matrix)), read(array))
     for byte in range(0, array.nbytes, BLOCK):  # noticed, or not touched by what was read
@@ -105,11 +111,14 @@ def test_rows_and_columns_check_only_their_blocks(
     column = stored(tmp_path, array)
     assert column[:, 0].shape == (ROWS,)
     assert np.flatnonzero(column._file._checked).tolist() == [row * 6000 // BLOCK for row in range(ROWS)]
+    cells = stored(tmp_path, array)
+    assert cells[[7, 7, -1], [0, 2999, 5]].tolist() == [array[7, 0], array[7, 2999], array[-1, 5]]
+    assert np.flatnonzero(cells._file._checked).tolist() == [10, 11, 57]  # bytes 42,000, 47,998 and 234,010
 
 
 def test_wrong_rows_are_refused_as_numpy_does(tmp_path: Path, array: NDArray[np.int16]) -> None:
     matrix = stored(tmp_path, array)
-    for key in (ROWS, (slice(None), COLUMNS), [ROWS]):
+    for key in (ROWS, (slice(None), COLUMNS), [ROWS], (3, COLUMNS), ([3], [-COLUMNS - 1])):
         with pytest.raises(IndexError, match="out of bounds"):
             matrix[key]
     with pytest.raises(AttributeError, match="_nothing"):

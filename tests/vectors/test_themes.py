@@ -15,7 +15,7 @@ from omnitm.cli import main
 from omnitm.errors import OmniTMWarning, ParameterError
 from omnitm.similarity import nonnegative
 from omnitm.similarity.nonnegative import common_patterns, nonnegative_start, pattern_weights
-from omnitm.similarity.truncated_svd import truncated_svd
+from omnitm.similarity.truncated_svd import Decomposition, truncated_svd
 from omnitm.store import ModelRecord
 from omnitm.vectors import themes as themes_module
 
@@ -89,6 +89,20 @@ def test_the_start_takes_the_heavier_half_of_each_singular_vector() -> None:
     for half in nonnegative_start(found):
         assert half.min() >= 0
         assert (np.linalg.norm(half, axis=0) > 0).all()
+    left, right = np.array([[0.6, -0.8, 0]]).T, np.array([[0.8, -0.6, 0]]).T  # equal halves: the positive one
+    weights, patterns = nonnegative_start(Decomposition(left, np.array([5.0]), right))
+    assert weights[:, 0] == pytest.approx(np.sqrt(5 * 0.6 * 0.8) * np.array([1, 0, 0]))
+    assert patterns[:, 0] == pytest.approx(np.sqrt(5 * 0.6 * 0.8) * np.array([1, 0, 0]))
+    right = np.array([[0.6, -0.48, -0.64]]).T
+    weights, patterns = nonnegative_start(Decomposition(left, np.array([5.0]), right))
+    scale = np.sqrt(5 * 0.8 * 0.8)
+    assert weights[:, 0] == pytest.approx(scale * np.array([0, 1, 0]))
+    assert patterns[:, 0] == pytest.approx(scale * np.array([0, 0.6, 0.8]))
+
+
+def test_numbers_of_the_recipe() -> None:
+    """Whoever changes one of them raises RECIPE: themes that other numbers have made are found again."""
+    assert (themes_module.RECIPE, nonnegative.N_ROUNDS, nonnegative._SWEEPS) == (2, 20, 10)
 
 
 def test_each_topic_is_a_theme(vectors: WordVectors) -> None:

@@ -50,7 +50,8 @@ def make_engine(
     if name == "processes":
         return ProcessesEngine(n_jobs, patience=patience)
     if name == "ray":
-        from omnitm.engines.ray_cluster import RayEngine
+        from omnitm.engines.ray_cluster import RayEngine, reach
 
+        reach(address)  # before anything is made, or replaced, for a model
         return RayEngine(address, n_jobs, patience=patience)
     raise ParameterError(f"The engine must be one of {', '.join(ENGINES)}. Got {name!r}.")

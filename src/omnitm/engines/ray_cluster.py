@@ -204,8 +204,8 @@ def connected(address: str | None, n_jobs: int | None) -> Iterator[Any]:
     with contextlib.ExitStack() as stack:
         if address is None:
             stack.enter_context(_local_token())
-        elif address != "auto":
-            within(deadline, address, lambda: socket.create_connection(_host_and_port(address)).close())
+        else:
+            reach(address, deadline)
         ray = _imported()
         if ray.is_initialized():
             yield ray
@@ -221,6 +221,13 @@ def connected(address: str | None, n_jobs: int | None) -> Iterator[Any]:
             stack.callback(ray.shutdown)
         _interrupt_on_sigterm()
         yield ray
+
+
+def reach(address: str | None, deadline: float | None = None) -> None:
+    """Refuse an address where nothing listens."""
+    if address is not None and address != "auto":
+        until = time.monotonic() + _SECONDS_TO_CONNECT if deadline is None else deadline
+        within(until, address, lambda: socket.create_connection(_host_and_port(address)).close())
 
 
 def within(deadline: float, address: str, connect: Callable[[], None]) -> None:

@@ -40,7 +40,6 @@ _LEAST_SHARE, _LARGE_SHARE = 0.5, 0.6  # of a rule's pairs that are about the sa
 _SAME_BY_WEAK_RULE, _SAME_OF_SHORT = 0.35, 0.5
 _FEWEST_PAIRS = 10
 _WORDS_PER_PAIR = 1_500  # 27 pairs make a rule among 40,000 words
-_ROWS_AT_A_TIME = 2_000
 
 
 @dataclass(frozen=True, eq=False)

@@ -191,19 +191,23 @@ class MappedMatrix(RowMatrix, NDArrayOperatorsMixin):
         return dots
 
     def __getitem__(self, key: Any) -> Any:
+        found = self._rows[key]  # numpy's own rules and errors for indices come first
         if not self._file.is_sound:
             self._check(*key if isinstance(key, tuple) else (key,))
-        return self._rows[key]
+        return found
 
     def _check(self, rows: Any, *others: Any) -> None:
-        one_column = len(others) == 1 and isinstance(others[0], (int, np.integer))
-        if one_column and isinstance(rows, slice) and rows == slice(None):
-            column = int(others[0])
-            if -self.shape[1] <= column < self.shape[1]:  # else numpy says what is wrong
-                self.read_column(column % self.shape[1])
-        else:
-            starts = np.ascontiguousarray(self._starts[rows]).reshape(-1)  # numpy's own rules for indices
-            self._file.check_spans(starts, self._row_size)
+        """Check what was read: a column, single numbers (of some rows, a column each), or whole rows."""
+        columns = np.asarray(others[0]) if len(others) == 1 and not isinstance(others[0], slice) else None
+        starts, size = self._starts[rows], self._row_size
+        if columns is not None and columns.dtype.kind in "iu":
+            columns = columns.astype(np.int64) % self.shape[1]
+            if columns.ndim == 0 and isinstance(rows, slice) and rows == slice(None):
+                self.read_column(int(columns))
+                return
+            if not isinstance(rows, slice):
+                starts, size = starts + columns * self._rows.itemsize, self._rows.itemsize
+        self._file.check_spans(np.ascontiguousarray(starts).reshape(-1), size)
 
     def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> NDArray[Any]:
         whole = self.whole() if dtype is None else self.whole().astype(dtype, copy=False)
