@@ -1,167 +1,199 @@
 """Senses of pseudowords: two words under one name, and how well their occurrences are told apart.
 
 ```console
-$ python benchmarks/senses.py MODEL INDEX -o benchmarks/results/senses.json
+$ python benchmarks/senses.py merge INDEX -o FOLDER
+$ omnitm index FOLDER/merged.txt -o FOLDER/merged.index
+$ omnitm train FOLDER/merged.index -o FOLDER/merged.model --contexts topic
+$ omnitm train FOLDER/merged.index -o FOLDER/merged.model-seed1 --contexts topic --seed 1
+$ python benchmarks/senses.py measure FOLDER INDEX -o benchmarks/results/senses.json
 ```
 
-Pairs of words of like frequency are merged in the documents; only the merged words are trained, on the merged
-documents, and judged by the profiles of MODEL's other words. Documents with a merged word are assigned to its
-senses. Compared with one sense for all (majority) and with Word2Vec (CBOW, on the same documents in their
-order): means of the vectors of a document's words, in two clusters. V-measure and B-cubed F1, means over
-pairs with 95 % intervals (bootstrap), and of the difference to Word2Vec.
+Pairs of words of like frequency are merged in every third document of INDEX; all vectors are trained on the
+merged text. Documents with a merged word are assigned to its senses, whose number Omni finds by itself; also
+with two senses, given. Compared with one sense for all (majority) and with Word2Vec (CBOW, trained here on
+the merged text): means of the vectors of a document's words, in two clusters, also weighted by the rarity of
+the words. V-measure and B-cubed F1, means over pairs with 95 % intervals (bootstrap), and of differences. 60
+pairs were used to choose the method (`--development`), 200 others are reported. Single words of the pairs
+are the control: how many of them are split. With a second seed: how alike the two partitions are (adjusted
+Rand index).
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import time
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.sparse import csr_matrix
 from sklearn.cluster import KMeans
-from sklearn.metrics import v_measure_score
+from sklearn.metrics import adjusted_rand_score, v_measure_score
 
+from omnitm.baselines.tokens import tokens_of
 from omnitm.corpus import DocumentIndex
-from omnitm.explain.matching import document_lengths, words_of_documents
-from omnitm.explain.senses import grouped_features
-from omnitm.machine import Autoencoder, AutoencoderSettings, word_key
-from omnitm.similarity.row_profile import baseline_of
+from omnitm.explain.senses import Contexts, assigned_to, bags_of, centres_of, two_groups
+from omnitm.similarity.row_profile import unit_rows
 from omnitm.vectors import WordVectors
 
-FEWEST, MOST = 300, 3_000
-N_DOCUMENTS = 600_000
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+FEWEST, MOST = 300, 3_000  # documents of a word, in the whole text
+STEP = 3
+N_PAIRS, N_DEVELOPMENT = 260, 60
 DOCUMENTS_OF_A_WORD = 300
+NAMES = ("omni", "omni, two", "word2vec", "word2vec, rarity", "majority")
 
 
 def main() -> None:
-    """Merge, train, assign, compare."""
+    """Merge the text, or measure what was trained on it."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("model", type=Path)
-    parser.add_argument("index", type=Path)
-    parser.add_argument("-o", "--output", type=Path, required=True)
-    parser.add_argument("--pairs", type=int, default=60)
-    parser.add_argument("--seed", type=int, default=0)
+    steps = parser.add_subparsers(dest="step", required=True)
+    merging = steps.add_parser("merge")
+    merging.add_argument("index", type=Path)
+    merging.add_argument("-o", "--output", type=Path, required=True)
+    measuring = steps.add_parser("measure")
+    measuring.add_argument("folder", type=Path)
+    measuring.add_argument("index", type=Path)
+    measuring.add_argument("-o", "--output", type=Path, required=True)
+    measuring.add_argument("--development", action="store_true", help="the pairs for choosing a method")
     arguments = parser.parse_args()
-    vectors, whole = WordVectors.load(arguments.model), DocumentIndex.open(arguments.index)
-    numbers = np.arange(0, whole.n_documents, max(1, whole.n_documents // N_DOCUMENTS), dtype=np.uint32)
-    lengths, words = document_lengths(whole, numbers), words_of_documents(whole, numbers).astype(np.int64)
-    frequencies = np.bincount(words, minlength=whole.n_words)
-    pairs = _pairs(frequencies, arguments.pairs, arguments.seed)
-    merged = np.arange(whole.n_words)
-    merged[pairs[:, 1]] = pairs[:, 0]
-    starts = np.concatenate([[0], np.cumsum(lengths)])
-    matrix = csr_matrix(
-        (np.ones(len(words), np.int8), merged[words], starts), shape=(len(numbers), whole.n_words)
-    )
-    original = csr_matrix((np.ones(len(words), np.int8), words, starts), shape=matrix.shape).tocsc()
-    index = DocumentIndex.from_csr(matrix, whole.vocabulary)
-    trained = _word2vec(whole, numbers, merged)
-    machine, rows = Autoencoder(index, AutoencoderSettings(contexts="topic")), []
-    for first, second in pairs.tolist():
-        rows.append(_measure(vectors, index, machine, original, trained, pair=(first, second)))
-    found = _summary(rows, arguments.seed)
-    lines = ",\n".join(f"  {json.dumps(row, ensure_ascii=False)}" for row in rows)
-    summary = json.dumps(found, indent=1)
-    arguments.output.write_text(f'{summary[:-2]},\n "rows": [\n{lines}\n ]\n}}\n')
-    print(summary)
+    if arguments.step == "merge":
+        merge(DocumentIndex.open(arguments.index), arguments.output)
+    else:
+        found = measure(arguments.folder, DocumentIndex.open(arguments.index), arguments.development)
+        rows = found.pop("rows")
+        lines = ",\n".join(f"  {json.dumps(row, ensure_ascii=False)}" for row in rows)
+        summary = json.dumps(found, indent=1)
+        arguments.output.write_text(f'{summary[:-2]},\n "rows": [\n{lines}\n ]\n}}\n', encoding="utf-8")
+        print(summary)
 
 
-def _pairs(frequencies: Any, count: int, seed: int) -> Any:
-    """Draw words of middling frequency and pair those of like frequency."""
-    usable = np.flatnonzero((frequencies >= FEWEST // 5) & (frequencies <= MOST // 5))
-    drawn = np.random.default_rng(seed).choice(usable, size=2 * count, replace=False)
-    return drawn[np.argsort(frequencies[drawn], kind="stable")].reshape(-1, 2)
+def merge(index: DocumentIndex, folder: Path) -> None:
+    """Draw pairs of words of like frequency and write every third document with both under one name."""
+    frequencies = index.document_frequencies
+    usable = np.flatnonzero((frequencies >= FEWEST) & (frequencies <= MOST))
+    drawn = np.random.default_rng(0).choice(usable, size=2 * N_PAIRS, replace=False)
+    pairs = drawn[np.argsort(frequencies[drawn], kind="stable")].reshape(-1, 2)
+    pairs = pairs[np.random.default_rng(5).permutation(N_PAIRS)]
+    folder.mkdir(parents=True, exist_ok=True)
+    with tokens_of(index, function_words=True) as tokens, (folder / "merged.txt").open("w") as text:
+        names, ids = np.array(tokens.names, dtype=object), np.asarray(tokens.ids)
+        offsets = tokens.offsets.astype(np.int64)
+        merged = np.arange(len(names))
+        merged[pairs[:, 1]] = pairs[:, 0]
+        names = names[merged]
+        for start, end in zip(offsets[:-1][::STEP].tolist(), offsets[1:][::STEP].tolist(), strict=True):
+            text.write(" ".join(names[ids[start:end]].tolist()) + "\n")
+    named = [[index.vocabulary[word] for word in pair] for pair in pairs.tolist()]
+    (folder / "pairs.json").write_text(json.dumps(named))
 
 
-def _word2vec(whole: DocumentIndex, numbers: Any, merged: Any) -> Any:
-    """Train CBOW on the documents in their order, merged words under the first one's number."""
-    from gensim.models import Word2Vec
+def measure(folder: Path, whole: DocumentIndex, development: bool) -> dict[str, Any]:
+    """Assign the documents of all pairs, and summarise."""
+    index = DocumentIndex.open(folder / "merged.index")
+    pairs = json.loads((folder / "pairs.json").read_text())
+    pairs = pairs[:N_DEVELOPMENT] if development else pairs[N_DEVELOPMENT:]
+    models = [folder / name for name in ("merged.model", "merged.model-seed1")]
+    contexts = [Contexts.of(WordVectors.load(path), index) for path in models if path.exists()]
+    trained = _word2vec(folder, index)
+    start = time.process_time()
+    rows = [_measured(whole, index, contexts, trained, pair) for pair in pairs]
+    cpu = (time.process_time() - start) / len(pairs)
+    return {"development": development, **_summary(rows), "cpu_seconds_per_pair": cpu, "rows": rows}
 
-    running = whole.running
-    if running is None:
-        raise SystemExit("the index has no running text")
-    ends, n_words = running.document_ends, whole.n_words
-    sentences = []
-    for number in numbers.tolist():
-        tokens = running.tokens[ends[number] + 1 : ends[number + 1]].astype(np.int64)
-        sentences.append([str(merged[k]) for k in tokens.tolist() if k < n_words])
-    return Word2Vec(sentences, vector_size=100, window=5, min_count=5, epochs=3, workers=1, seed=1).wv
+
+def _word2vec(folder: Path, index: DocumentIndex) -> NDArray[np.float32]:
+    """Train CBOW once; a row per word of the index, zeros for words that it does not have."""
+    from gensim.models import KeyedVectors, Word2Vec
+
+    path = folder / "word2vec.kv"
+    if not path.exists():
+        options = {"vector_size": 100, "window": 5, "min_count": 5, "epochs": 5, "workers": 1, "seed": 1}
+        Word2Vec(corpus_file=str(folder / "merged.txt"), **options).wv.save(str(path))
+    vectors = KeyedVectors.load(str(path))
+    found = np.zeros((index.n_words, vectors.vector_size), dtype=np.float32)
+    for number, word in enumerate(index.vocabulary):
+        if word in vectors:
+            found[number] = vectors[word]
+    return found
 
 
-def _measure(
-    vectors: WordVectors,
-    index: DocumentIndex,
-    machine: Autoencoder,
-    original: Any,
-    trained: Any,
-    *,
-    pair: Any,
+def _measured(
+    whole: DocumentIndex, index: DocumentIndex, contexts: list[Contexts], trained: Any, pair: list[str]
 ) -> dict[str, Any]:
-    first, second = pair
-    machine.train(first, word_key(0, index.vocabulary[first]))
-    row = machine.embedding()
-    topic = vectors.profiles.topic
-    deviations = topic.deviations(topic.relative(row, baseline_of(row), first)).astype(np.float64)
-    found = grouped_features(vectors, deviations, {first, second})
-    in_first, in_second = (set(original[:, word].indices.tolist()) for word in pair)
-    documents, truth = [], []
-    for own, other, label in ((in_first, in_second, 0), (in_second, in_first, 1)):
-        kept = sorted(own - other)[:DOCUMENTS_OF_A_WORD]
-        documents += kept
-        truth += [label] * len(kept)
-    numbers = np.array(documents, dtype=np.uint32)
-    assigned = found.of_documents(index, numbers)
-    contexts = np.zeros((len(numbers), trained.vector_size))
-    for place, number in enumerate(documents):
-        known = [trained[str(k)] for k in index.words_of(number).tolist() if k != first and str(k) in trained]
-        contexts[place] = np.mean(known, axis=0) if known else 0.0
-    clusters = KMeans(2, n_init=4, random_state=0).fit_predict(contexts)
-    return {
-        "pair": [index.vocabulary[word] for word in pair],
-        "senses": found.n_senses,
-        "unassigned": float((assigned < 0).mean()),
-        **{
-            name: {"v": float(v_measure_score(truth, labels)), "b_cubed": _b_cubed(truth, labels)}
-            for name, labels in (
-                ("omni", assigned),
-                ("word2vec", clusters),
-                ("majority", np.zeros(len(numbers), dtype=int)),
-            )
-        },
+    first, second = (whole.documents_with(whole.word_id(word)) for word in pair)
+    both = np.intersect1d(first, second)
+    own = np.array([index.word_id(pair[0])], dtype=np.intp)
+    parts = []
+    for found in (first, second):
+        alone = np.setdiff1d(found, both)
+        parts.append((alone[alone % STEP == 0] // STEP).astype(np.uint32))
+    kept = [part[:DOCUMENTS_OF_A_WORD] for part in parts]
+    documents = np.concatenate(kept)
+    truth = np.repeat([0, 1], [len(part) for part in kept])
+    bags = bags_of(index, documents, own)
+    said = [model.of_bags(bags) for model in contexts]
+    senses = [centres_of(rows) for rows in said]
+    assigned = [assigned_to(*found) for found in zip(said, senses, strict=True)]
+    rare = bags.multiply(contexts[0].weights).tocsr()
+    means = [
+        (matrix @ trained) / np.maximum(np.asarray(matrix.sum(axis=1)).reshape(-1, 1), 1e-9)
+        for matrix in (bags, rare)
+    ]
+    clusters = [KMeans(2, n_init=4, random_state=0).fit_predict(rows) for rows in means]
+    two = two_groups(unit_rows(said[0]))
+    labels = (assigned[0], two, *clusters, np.zeros(len(documents), dtype=int))
+    row: dict[str, Any] = {
+        "pair": pair,
+        "senses": len(senses[0]),
+        "senses_of_single_words": [
+            len(centres_of(contexts[0].of_bags(bags_of(index, part, own)))) for part in parts
+        ],
     }
+    for name, found in zip(NAMES, labels, strict=True):
+        row[name] = {"v": round(float(v_measure_score(truth, found)), 4), "b_cubed": _b_cubed(truth, found)}
+    if len(assigned) > 1:
+        row["seeds"] = round(float(adjusted_rand_score(*assigned)), 4)
+    return row
 
 
 def _b_cubed(truth: Any, labels: Any) -> float:
     """Return the F1 of B-cubed precision and recall: shares of like documents around each one."""
-    truth, labels = np.asarray(truth), np.asarray(labels)
-    table = np.zeros((truth.max() + 1, labels.max() - labels.min() + 1))
-    np.add.at(table, (truth, labels - labels.min()), 1)
+    labels = labels - labels.min()
+    table = np.zeros((truth.max() + 1, labels.max() + 1))
+    np.add.at(table, (truth, labels), 1)
     size = table.sum()
     precision = (table**2 / np.maximum(table.sum(axis=0, keepdims=True), 1)).sum() / size
     recall = (table**2 / np.maximum(table.sum(axis=1, keepdims=True), 1)).sum() / size
-    return float(2 * precision * recall / (precision + recall))
+    return round(float(2 * precision * recall / (precision + recall)), 4)
 
 
-def _summary(rows: list[dict[str, Any]], seed: int) -> dict[str, Any]:
-    draws = np.random.default_rng(seed).integers(0, len(rows), size=(2_000, len(rows)))
+def _summary(rows: list[dict[str, Any]]) -> dict[str, Any]:
+    draws = np.random.default_rng(0).integers(0, len(rows), size=(2_000, len(rows)))
+
+    def interval(values: NDArray[np.float64]) -> list[float]:
+        ends = np.percentile(values[draws].mean(axis=1), [2.5, 97.5])
+        return [round(float(value), 4) for value in (values.mean(), *ends)]
+
+    single = np.array([count for row in rows for count in row["senses_of_single_words"]])
     found: dict[str, Any] = {
         "pairs": len(rows),
-        "mean_senses": float(np.mean([row["senses"] for row in rows])),
+        "pseudowords_by_senses": np.bincount([row["senses"] for row in rows])[1:].tolist(),
+        "single_words_by_senses": np.bincount(single)[1:].tolist(),
+        "single_words_split": float((single > 1).mean()),
     }
+    if "seeds" in rows[0]:
+        found["rand_index_of_seeds"] = interval(np.array([row["seeds"] for row in rows]))
     for score in ("v", "b_cubed"):
-        values = {
-            name: np.array([row[name][score] for row in rows]) for name in ("omni", "word2vec", "majority")
-        }
-        values["omni - word2vec"] = values["omni"] - values["word2vec"]
-        values["omni - majority"] = values["omni"] - values["majority"]
-        found[score] = {
-            name: [float(value.mean()), *np.percentile(value[draws].mean(axis=1), [2.5, 97.5]).tolist()]
-            for name, value in values.items()
-        }
+        values = {name: np.array([row[name][score] for row in rows]) for name in NAMES}
+        for name in NAMES[2:]:
+            values[f"omni - {name}"] = values["omni"] - values[name]
+            values[f"omni, two - {name}"] = values["omni, two"] - values[name]
+        found[score] = {name: interval(value) for name, value in values.items()}
     return found
 
 

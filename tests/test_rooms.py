@@ -35,6 +35,7 @@ _LOADING = "methods of WordVectors for users: loading and what is kept beside a 
 _SHARING = "methods of WordVectors for users: cards, export and hub, imported when called"
 _ENCODING = "method of WordVectors for users: encode, imported when called"
 _THEMES = "method of WordVectors for users: themes, imported when called"
+_SENSES = "method of WordVectors for users: sense_vector, imported when called"
 _RULES = "method of OmniTMAE for users: explain, imported when called"
 _CARDS = "a packed model is unpacked with its card, imported when called"
 _PICTURES = "methods of comparisons for users: plot and to_html, imported when called"
@@ -45,6 +46,8 @@ EXCEPTIONS = {
     ("omnitm.paper.steps", "omnitm.paper.reproduction"): _TO_BE_REMOVED,
     ("omnitm.store.packing", "omnitm.sharing.card"): _CARDS,
     ("omnitm.training.estimator", "omnitm.explain"): _RULES,
+    ("omnitm.vectors.word_vectors", "omnitm.explain"): _SENSES,
+    ("omnitm.vectors.word_vectors", "omnitm.explain.find_index"): _SENSES,
     ("omnitm.vectors.word_vectors", "omnitm.sharing.card"): _SHARING,
     ("omnitm.vectors.word_vectors", "omnitm.sharing.export"): _SHARING,
     ("omnitm.vectors.word_vectors", "omnitm.sharing.pretrained"): _SHARING,

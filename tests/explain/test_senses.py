@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 
+from omnitm import OmniTMAE
 from omnitm.cli import main
 from omnitm.errors import ParameterError
 from omnitm.explain import Explainer
+from omnitm.explain.senses import assigned_to, centres_of
 from omnitm.vectors import WordVectors
 
 if TYPE_CHECKING:
@@ -49,26 +51,113 @@ def test_a_word_of_two_topics_has_two_senses_and_others_have_one(model: Path) ->
         letter = sense.features[0][0][0]
         assert {name[0] for name, _ in sense.features} == {letter}
         assert {name[0] for name, _ in sense.neighbours} == {letter}
-        assert sense.share == pytest.approx(0.5, abs=0.1)
         assert sense.rule[0] == letter
         assert all(f" {letter}" in f" {document}" for document in sense.documents)
         vector = explainer.sense_vector("bank", sense.number)
         nearest = explainer.vectors.most_similar([vector], topn=3, metric="related")
         assert {word[0] for word, _ in nearest} == {letter}
-        text = " ".join(name for name, _ in sense.features[:2])
-        best, scores = explainer.sense_of("bank", f"The bank: {text}")
+        assert np.array_equal(explainer.vectors.sense_vector("bank", sense.number), vector)
+        names = [name for name, _ in sense.features[:2]]
+        best, scores = explainer.sense_of("bank", f"The bank: {' '.join(names)}")
         assert best == sense.number
-        assert scores[best] == pytest.approx(sum(weight for _, weight in sense.features[:2]))
-    assert found.n_assigned == found.n_documents
+        alone = [explainer.sense_of("bank", name)[1] for name in names]
+        assert scores == pytest.approx({number: sum(part[number] for part in alone) for number in scores})
     assert len(explainer.senses("loan").senses) == 1
-    assert explainer.sense_of("bank", "nothing")[0] is None
-    assert Explainer(explainer.vectors).senses("bank").senses[0].share is None
+    assert explainer.sense_of("bank", "nothing") == (None, {1: 0.0, 2: 0.0})
+    assert explainer.sense_of("bank", "bank")[0] is None
     assert "neighbours" in str(found)
+
+
+def test_shares_count_documents(model: Path) -> None:
+    explainer = Explainer.open(model)
+    found, index = explainer.senses("bank"), explainer.index
+    mine = index.documents_with(index.word_id("bank"))
+    assert found.n_assigned == found.n_documents == len(mine)
+    for sense in found.senses:
+        letter = sense.features[0][0][0]
+        words = [{index.vocabulary[word][0] for word in index.words_of(int(k))} for k in mine]
+        expected = sum(letters - {"b"} == {letter} or letters == {letter} for letters in words)
+        assert sense.share == pytest.approx(expected / len(mine))
+
+
+def test_without_documents_features_are_grouped(model: Path) -> None:
+    vectors = WordVectors.load(model)
+    found = Explainer(vectors).senses("bank")
+    assert {sense.features[0][0][0] for sense in found.senses} == {"a", "b"}
+    assert found.senses[0].share is None
+    assert found.n_documents == 0
+    in_memory = WordVectors(np.array(vectors.matrix), vectors.index_to_key, vectors.feature_names)
+    assert np.array_equal(in_memory.sense_vector("bank", 1), Explainer(vectors).sense_vector("bank", 1))
+
+
+def test_words_that_are_not_trained_say_nothing(model: Path) -> None:
+    explainer = Explainer.open(model)
+    vectors, kept = explainer.vectors, [*TOPICS[0], *TOPICS[1], *TOPICS[2], *TOPICS[3], "bank"]
+    rows = [vectors.get_index(word) for word in kept]
+    part = Explainer(
+        WordVectors(np.array(vectors.matrix)[rows], kept, vectors.feature_names), explainer.index
+    )
+    contexts = part._contexts
+    untrained = vectors.feature_index(TOPICS[5][0])
+    assert contexts.weights[untrained] == 0
+    assert not contexts.rows[untrained].any()
+    assert len(part.senses("bank").senses) == 2
+
+
+def test_what_has_no_senses_is_said(model: Path) -> None:
+    explainer = Explainer.open(model)
     with pytest.raises(ParameterError, match="'sense' parameter of sense_vector must be an int from 1 to 2"):
         explainer.sense_vector("bank", 3)
     nameless = Explainer(WordVectors(np.ones((2, 3), dtype=np.float32), ["x", "y"], None))
     with pytest.raises(ParameterError, match="What stands out can only be said of integers"):
         nameless.senses("x")
+
+
+def planted(sizes: tuple[int, ...], in_common: float = 0.0) -> Any:
+    """Documents around directions at right angles, but for what all of them have in common."""
+    random = np.random.default_rng(0)
+    centres = np.eye(20)[: len(sizes)] + in_common * np.eye(20)[19]
+    rows = np.repeat(centres, sizes, axis=0)
+    return (rows + 0.2 * random.standard_normal(rows.shape)).astype(np.float32)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "in_common", "expected"),
+    [
+        ((100,), 0.0, 1),
+        ((100, 100), 0.0, 2),
+        ((100, 100), 1.0, 1),
+        ((100, 60, 30), 0.0, 3),
+        ((100, 3), 0.0, 1),
+        ((4,), 0.0, 1),
+    ],
+)
+def test_documents_are_divided_while_parts_have_nothing_in_common(
+    sizes: tuple[int, ...], in_common: float, expected: int
+) -> None:
+    said = planted(sizes, in_common)
+    centres = centres_of(said)
+    assert len(centres) == expected
+    assert np.allclose(np.linalg.norm(centres, axis=1), 1, atol=1e-5)
+    if 1 < expected == len(sizes):
+        assigned = assigned_to(said, centres)
+        groups = np.split(assigned, np.cumsum(sizes)[:-1])
+        assert len({int(np.bincount(group).argmax()) for group in groups}) == expected
+        assert assigned_to(np.zeros((1, 20), np.float32), centres).tolist() == [-1]
+
+
+def test_a_fitted_model_tells_senses_and_rules_of_documents() -> None:
+    documents = ["road car wheel", "sea ship", "car wheel driver", "ship wind"] * 40
+    fitted = OmniTMAE(n_examples=100, accumulation=2, n_jobs=1).fit(documents)
+    assert fitted.document_rules("car")[0].present[0] in {"wheel", "road", "driver"}
+    assert len(fitted.senses("car").senses) == 1  # of few words there are no smoothed profiles
+
+
+def test_there_are_at_most_so_many_senses(monkeypatch: pytest.MonkeyPatch) -> None:
+    said = planted((100, 60, 40))
+    assert len(centres_of(said)) == 3
+    monkeypatch.setattr("omnitm.explain.senses._MOST_SENSES", 2)
+    assert len(centres_of(said)) == 2
 
 
 def test_the_commands(model: Path, capsys: pytest.CaptureFixture[str]) -> None:

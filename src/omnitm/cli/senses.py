@@ -71,9 +71,7 @@ def _print(found: Senses) -> None:
     console.print(table)
     if found.n_documents:
         share = found.n_assigned / found.n_documents
-        console.print(
-            f"shares of the {share:.0%} of its documents that have a feature of a sense", style="dim"
-        )
+        console.print(f"shares of the {share:.0%} of its documents that have another known word", style="dim")
     for sense in found.senses:
         for document in sense.documents:
             marked = [found.word, *(name for name, _ in sense.features)]

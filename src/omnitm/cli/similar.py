@@ -78,7 +78,8 @@ def run(arguments: argparse.Namespace) -> int:
         if arguments.sense is not None:
             from omnitm.explain import Explainer
 
-            asked = [Explainer(vectors).sense_vector(plus[0], arguments.sense)]
+            explainer = Explainer.open(arguments.model, arguments.index)
+            asked = [explainer.sense_vector(plus[0], arguments.sense)]
         found[name] = cast("Neighbours", vectors.most_similar(asked, minus, **options))
     if arguments.json:
         rows: dict[str, Any] = {

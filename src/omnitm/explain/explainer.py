@@ -21,7 +21,7 @@ from omnitm.explain.pairs import (
 )
 from omnitm.explain.records import RecordList
 from omnitm.explain.rules import Machines, other_corpus, rules_of
-from omnitm.explain.senses import Senses, sense_features, sense_vector, senses_of
+from omnitm.explain.senses import Contexts, Senses, sense_vector, senses_of, word_senses
 from omnitm.explain.traces import Trace, trace_literal
 from omnitm.explain.words import (
     ClauseStates,
@@ -169,7 +169,9 @@ class Explainer:
         return RecordList(document_rules(machine, self.index, named, n=n, n_documents=n_documents))
 
     def senses(self, word: str, *, n: int = 8, n_documents: int = 1) -> Senses:
-        """Tell the senses of a word apart: groups of the features that stand out in its vector.
+        """Tell the senses of a word apart: groups of its documents that have nothing in common.
+
+        Without an index, the features that stand out in its vector are grouped instead.
 
         Parameters
         ----------
@@ -177,29 +179,33 @@ class Explainer:
             How many neighbours and documents of each sense.
         """
         _check_counts("senses", n=n, n_documents=n_documents)
-        self._check_profiles()
-        return senses_of(self.vectors, self._index, word, n=n, n_documents=n_documents)
+        word = self.vectors.known_word(word)
+        return senses_of(self.vectors, self._contexts, self._index, word, n=n, n_documents=n_documents)
 
     def sense_vector(self, word: str, sense: int) -> NDArray[Any]:
         """Return the vector of one sense, from 1 on, for `most_similar` and the like."""
-        self._check_profiles()
-        found = sense_features(self.vectors, word)
+        word = self.vectors.known_word(word)
+        found = word_senses(self.vectors, self._contexts, self._index, word)
         check_integer("sense_vector", "sense", sense, 1, found.n_senses)
         return sense_vector(self.vectors, word, found, sense - 1)
 
     def sense_of(self, word: str, text: str) -> tuple[int | None, dict[int, float]]:
-        """Assign a text with the word to a sense: its number, None if nothing tells; and all scores."""
-        self._check_profiles()
-        found = sense_features(self.vectors, word)
-        known = {
-            self.vectors.feature_index(name)
-            for name in self.vectors.preparation.words(text)
-            if name in self.vectors
-        }
-        columns = np.array(sorted(known), dtype=np.intp)
-        scores = found.scores(columns, np.zeros(len(columns), dtype=np.int64), 1)[0]
-        best = int(scores.argmax()) + 1 if scores.max() > 0 else None
+        """Assign a text with the word to a sense: its number, None if nothing tells; and all scores.
+
+        A score is a sum over the other words of the text.
+        """
+        word = self.vectors.known_word(word)
+        found = word_senses(self.vectors, self._contexts, self._index, word)
+        names = {*self.vectors.preparation.words(text)} - {word, *self.vectors.forms(word)}
+        known = sorted(self.vectors.feature_index(name) for name in names if name in self.vectors)
+        scores = found.scores(np.array(known, dtype=np.intp)).sum(axis=0)
+        best = int(scores.argmax()) + 1 if scores.any() else None
         return best, {number + 1: float(score) for number, score in enumerate(scores)}
+
+    @cached_property
+    def _contexts(self) -> Contexts:
+        self._check_profiles()
+        return Contexts.of(self.vectors, self._index)
 
     def clause(self, word: str, clause: int, *, n_literals: int = 10) -> ClauseStates:
         """Read all states of one clause."""

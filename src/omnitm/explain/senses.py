@@ -1,8 +1,10 @@
-"""The senses of a word: groups of the features that stand out in its vector.
+"""The senses of a word: groups of its documents whose other words have nothing in common.
 
-A word that means two things leans on two groups of words that have little to do with each other. The
-strongest features are the nodes of a graph, their similarity as words its edges; the groups are found by
-moving nodes to the neighbouring group that raises modularity most (Blondel et al. 2008), in a fixed order.
+Each word of a document says what the document is about: its smoothed profile, measured from the usual one,
+and weighted by how rare the word is. A document is the sum of what its words say. The documents with a word
+are divided in two along the direction in which they differ most (then by spherical k-means, Dhillon & Modha
+2001), as long as the parts have next to nothing in common; nothing is drawn. Without documents, the features
+that stand out in the word's vector take their place.
 """
 
 from __future__ import annotations
@@ -16,27 +18,28 @@ from omnitm.explain.evidence import read_documents, spread
 from omnitm.explain.matching import document_lengths, words_of_documents
 from omnitm.explain.records import Record
 from omnitm.explain.words import Match, evidence_of, match_rule
-from omnitm.similarity.combined import Combined
-from omnitm.similarity.row_profile import baseline_of
+from omnitm.similarity.combined import Combined, best_known
+from omnitm.similarity.row_profile import baseline_of, unit_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
-
     from numpy.typing import NDArray
 
     from omnitm.corpus import DocumentIndex
     from omnitm.explain.evidence import Document
     from omnitm.vectors import WordVectors
 
-    Reals = NDArray[np.float64]
+    Reals = NDArray[np.float32]
+    Numbers = NDArray[np.intp]
 
 _FEATURES = 150
-_MODULARITY = 0.18  # of a partition; below, groups are noise, and the word has one sense
-_SAME = 0.45  # cosine of the means of two groups; from here on they are parts of one sense
-_SMALLEST = 5  # features of a sense
-_LEAST_SHARE = 0.05  # of the weight of all features
+_IN_COMMON = 0.1  # cosine of the means of two senses, measured from the usual; pseudowords have less
+_LEAST_SHARE = 0.05  # of the documents
+_FEWEST = 5  # documents, or features, of a sense
+_MOST_SENSES = 8
+_STEPS = 30  # of k-means
 _TRIED = 10  # features, for the rule of a sense
 _DOCUMENTS = 20_000  # at most so many are assigned to senses, evenly spread
+_DIVIDED = 5_000  # and so many decide what the senses are
 
 
 @dataclass(frozen=True)
@@ -46,11 +49,11 @@ class Sense(Record):
     Attributes
     ----------
     number
-        From 1 on; the sense whose features stand out most, all together, is the first.
+        From 1 on; the one with most documents is the first.
     features
-        The words that it is made of and their weights, the strongest first.
+        The features of the word's vector that its documents have most often, and how far they stand out.
     share
-        Of the documents with the word that have a feature of any sense; None without an index.
+        Of the documents with the word and any other known word; None without an index.
     neighbours
         The words nearest to the vector of the sense.
     rule, match
@@ -75,7 +78,7 @@ class Senses(Record):
     Attributes
     ----------
     n_documents, n_assigned
-        Documents with the word that were looked at, and those of them that have a feature of a sense.
+        Documents with the word that were looked at, and those of them that have another known word.
     """
 
     TABLE = ("senses",)
@@ -87,80 +90,233 @@ class Senses(Record):
 
 
 @dataclass(frozen=True, eq=False)
-class SenseFeatures:
-    """Features of a word by sense: columns, weights, and the sense of each, from 0 on."""
+class Contexts:
+    """What each feature says about a document that has it.
 
-    columns: NDArray[np.intp]
+    Attributes
+    ----------
+    rows
+        features x dimensions: smoothed profiles; zeros for features that are not trained.
+    weights
+        Per feature: log(documents / documents with it), or 1 without an index; 0 if it is not trained.
+    usual
+        The mean row, by weight and by documents; what a feature says is its weight times its row less this.
+    """
+
+    rows: Reals
     weights: Reals
-    groups: NDArray[np.intp]
+    usual: Reals
+
+    @classmethod
+    def of(cls, vectors: WordVectors, index: DocumentIndex | None) -> Contexts:
+        """Weigh the features of a model by how rare they are in its documents."""
+        names, smooth = vectors.feature_names, vectors.profiles.topic.smooth
+        if names != vectors.index_to_key:
+            numbers = vectors.key_to_index
+            places = np.array([numbers.get(name, -1) for name in names], dtype=np.intp)
+            smooth = np.where(places[:, None] >= 0, smooth[places], np.float32(0))
+        if index is None:
+            weights = np.ones(len(names), np.float32)
+            counts = np.zeros(len(names), np.float32)
+            counts[[vectors.feature_index(vectors.index_to_key[k]) for k in best_known(vectors)]] = 1
+        else:
+            counts = index.document_frequencies.astype(np.float32)
+            weights = np.log(np.float32(max(index.n_documents, 2)) / np.maximum(counts, 1))
+        weights = np.where(smooth.any(axis=1), weights, np.float32(0))
+        share = weights * counts
+        usual = (share / max(float(share.sum()), 1e-30)) @ smooth
+        return cls(smooth, weights.astype(np.float32), usual.astype(np.float32))
+
+    def of_bags(self, bags: Any) -> Reals:
+        """Add up what the features of each bag say: bags x dimensions, from a sparse bags x features."""
+        weighted = bags.multiply(self.weights).tocsr()
+        found: Reals = weighted @ self.rows - np.outer(weighted.sum(axis=1), self.usual)
+        return found
+
+    def of_documents(self, index: DocumentIndex, documents: NDArray[np.uint32], left_out: Numbers) -> Reals:
+        """Add up what the words of documents say, but for some words."""
+        return self.of_bags(bags_of(index, documents, left_out))
+
+
+def bags_of(index: DocumentIndex, documents: NDArray[np.uint32], left_out: Numbers) -> Any:
+    """Say which words documents have: documents x words, sparse; without some words."""
+    from scipy.sparse import csr_matrix
+
+    words = words_of_documents(index, documents).astype(np.int64)
+    kept = ~np.isin(words, left_out)
+    owners = np.repeat(np.arange(len(documents)), document_lengths(index, documents))[kept]
+    values = np.ones(len(owners), dtype=np.float32)
+    return csr_matrix((values, (owners, words[kept])), shape=(len(documents), index.n_words))
+
+
+@dataclass(frozen=True, eq=False)
+class WordSenses:
+    """What tells the senses of a word apart.
+
+    Attributes
+    ----------
+    centres
+        senses x dimensions: their mean documents, at length 1.
+    columns, deviations, groups
+        The features that stand out in the word's vector, the strongest first: how far, and of which sense.
+    documents, assigned
+        The documents with the word that were looked at, and the sense of each from 0 on; -1: it has no other
+        known word.
+    """
+
+    contexts: Contexts
+    centres: Reals
+    columns: Numbers
+    deviations: NDArray[np.float64]
+    groups: Numbers
+    documents: NDArray[np.uint32]
+    assigned: Numbers
 
     @property
     def n_senses(self) -> int:
         """How many senses the word has."""
-        return int(self.groups.max(initial=0)) + 1
+        return len(self.centres)
 
-    def scores(self, columns: NDArray[Any], owners: NDArray[np.int64], n_owners: int) -> Reals:
-        """Add the weights of words by their owner, a document, and sense: owners x senses."""
-        found: Reals = np.zeros((n_owners, self.n_senses))
-        if not len(self.columns):
-            return found
-        order = np.argsort(self.columns)
-        places = np.minimum(np.searchsorted(self.columns[order], columns), len(order) - 1)
-        known = self.columns[order][places] == columns
-        features = order[places[known]]
-        np.add.at(found, (owners[known], self.groups[features]), self.weights[features])
+    def scores(self, columns: Numbers) -> Reals:
+        """Say how much each feature of a text speaks for each sense: features x senses. They add up."""
+        rows = self.contexts.rows[columns] - self.contexts.usual
+        found: Reals = (self.contexts.weights[columns, None] * rows) @ self.centres.T
         return found
 
-    def of_documents(self, index: DocumentIndex, documents: NDArray[np.uint32]) -> NDArray[np.intp]:
-        """Assign documents to senses by the weights of their words; -1: it has no feature of any."""
-        owners = np.repeat(np.arange(len(documents)), document_lengths(index, documents))
-        scores = self.scores(words_of_documents(index, documents), owners, len(documents))
-        return np.where(scores.max(axis=1) > 0, scores.argmax(axis=1), -1)
+
+def word_senses(
+    vectors: WordVectors, contexts: Contexts, index: DocumentIndex | None, word: str
+) -> WordSenses:
+    """Tell the senses of a word apart."""
+    deviations = Combined("related").deviations(vectors, vectors.get_index(word))[: vectors.vector_size]
+    own = np.array([vectors.feature_index(name) for name in (word, *vectors.forms(word))], dtype=np.intp)
+    columns = _standing_out(contexts, deviations, own)
+    rows = contexts.weights[columns, None] * (contexts.rows[columns] - contexts.usual)
+    if index is None:
+        centres = centres_of(rows)
+        nothing = np.zeros(0, dtype=np.uint32), np.zeros(0, dtype=np.intp)
+        return WordSenses(
+            contexts, centres, columns, deviations[columns], (rows @ centres.T).argmax(axis=1), *nothing
+        )
+    mine = np.array(spread(index.documents_with(index.word_id(word)), _DOCUMENTS), dtype=np.uint32)
+    bags = bags_of(index, mine, own)
+    said = contexts.of_bags(bags)
+    centres = centres_of(said[spread(np.arange(len(said), dtype=np.uint32), _DIVIDED)])
+    assigned = assigned_to(said, centres)
+    order = np.argsort(-np.bincount(assigned[assigned >= 0], minlength=len(centres)), kind="stable")
+    centres, assigned = centres[order], np.where(assigned >= 0, np.argsort(order)[assigned], -1)
+    groups = _most_often(bags[:, columns], assigned, rows @ centres.T)
+    return WordSenses(contexts, centres, columns, deviations[columns], groups, mine, assigned)
 
 
-def sense_features(vectors: WordVectors, word: str) -> SenseFeatures:
-    """Group the features that stand out in a word's vector."""
-    deviations = Combined("related").deviations(vectors, vectors.get_index(word))
-    forms = {vectors.feature_index(name) for name in (word, *vectors.forms(word))}
-    return grouped_features(vectors, deviations[: len(vectors.feature_names)], forms)
+def _standing_out(contexts: Contexts, deviations: NDArray[np.float64], own: Numbers) -> Numbers:
+    """Choose the features that stand out most, of those that say something."""
+    order = np.argsort(-deviations, kind="stable")[: 2 * _FEATURES]
+    kept = (deviations[order] > 1) & (contexts.weights[order] > 0) & ~np.isin(order, own)
+    return order[kept][:_FEATURES]
 
 
-def grouped_features(
-    vectors: WordVectors, deviations: Reals, left_out: Collection[int] = ()
-) -> SenseFeatures:
-    """Group the features that stand out, by how far each does; they must be trained words themselves."""
-    names = vectors.feature_names
-    strongest = [
-        k
-        for k in np.argsort(-deviations, kind="stable")[: 2 * _FEATURES].tolist()
-        if deviations[k] > 1 and names[k] in vectors and k not in left_out
-    ][:_FEATURES]
-    columns = np.array(strongest, dtype=np.intp)
-    weights = np.log1p(deviations[columns])
-    if len(columns) < 2 * _SMALLEST:
-        return SenseFeatures(columns, weights, np.zeros(len(columns), dtype=np.intp))
-    rows = [vectors.get_index(names[k]) for k in strongest]
-    smooth = vectors.profiles.topic.smooth[rows].astype(np.float64)
-    groups = _large(_joined(_groups(_graph(smooth)), smooth), weights)
-    kept = groups >= 0
-    return SenseFeatures(columns[kept], weights[kept], groups[kept])
+def _most_often(bags: Any, assigned: Numbers, scores: Reals) -> Numbers:
+    """Give each feature to the sense whose documents have it most often; to the likeliest if none has it."""
+    n_senses = scores.shape[1]
+    known = assigned >= 0
+    member = np.eye(n_senses, dtype=np.float32)[assigned[known]]
+    counts = np.asarray(bags[known].T @ member)
+    rates = counts / np.maximum(member.sum(axis=0), 1)
+    found: Numbers = np.where(counts.any(axis=1), rates.argmax(axis=1), scores.argmax(axis=1))
+    return found
+
+
+def assigned_to(said: Reals, centres: Reals) -> Numbers:
+    """Assign documents to the centre that their words speak for most; -1: they say nothing."""
+    return np.where(said.any(axis=1), (said @ centres.T).argmax(axis=1), -1)
+
+
+def centres_of(said: Reals) -> Reals:
+    """Divide documents into senses, and return the centres: senses x dimensions, at length 1."""
+    rows = unit_rows(said[said.any(axis=1)])
+    groups = np.zeros(len(rows), dtype=np.intp)
+    fewest = max(_FEWEST, _LEAST_SHARE * len(rows))
+    waiting = [0]
+    while waiting and groups.max(initial=0) + 1 < _MOST_SENSES:
+        group = waiting.pop(0)
+        divided = _divided(rows, groups, group, fewest)
+        if divided is not None:
+            groups = divided
+            waiting += [group, int(groups.max())]
+    return _centres(rows, groups)
+
+
+def _divided(rows: Reals, groups: Numbers, group: int, fewest: float) -> Numbers | None:
+    """Divide a group in two; None if the parts are small, or have something in common."""
+    members = np.flatnonzero(groups == group)
+    if len(members) < 2 * fewest:
+        return None
+    halves = two_groups(rows[members])
+    if not _differ(rows[members], halves, fewest, _IN_COMMON):
+        return None
+    found = groups.copy()
+    found[members[halves == 1]] = groups.max() + 1
+    found = _k_means(rows, found)
+    return found if _differ(rows, found, fewest, 2 * _IN_COMMON) else None
+
+
+def two_groups(rows: Reals) -> Numbers:
+    """Divide rows of length 1 in two: along the direction in which they differ most, then by k-means."""
+    centred = rows.astype(np.float64) - rows.mean(axis=0, dtype=np.float64)
+    along = centred @ np.linalg.eigh(centred.T @ centred)[1][:, -1]
+    return _k_means(rows, (along > 0).astype(np.intp))
+
+
+def _k_means(rows: Reals, groups: Numbers) -> Numbers:
+    for _ in range(_STEPS):
+        nearest = (rows @ _centres(rows, groups).T).argmax(axis=1)
+        if (nearest == groups).all():
+            break
+        groups = nearest
+    return groups
+
+
+def _centres(rows: Reals, groups: Numbers) -> Reals:
+    member = np.eye(int(groups.max(initial=0)) + 1, dtype=np.float32)[groups]
+    return unit_rows(member.T @ rows)
+
+
+def _differ(rows: Reals, groups: Numbers, fewest: float, in_common: float) -> bool:
+    """Whether all groups are large, and no two of them have much in common.
+
+    The squared length of a mean of n rows of length 1 is too large by (1 - squared length) / (n - 1).
+    """
+    sizes = np.bincount(groups)
+    if len(sizes) < 2 or sizes.min() < fewest:
+        return False
+    member = np.eye(len(sizes))[groups] / sizes
+    means = member.T @ rows
+    products = means @ means.T
+    squares = np.diag(products)
+    true = np.maximum(squares - (1 - squares) / np.maximum(sizes - 1, 1), 1e-9)
+    cosines = products / np.sqrt(np.outer(true, true))
+    return bool(cosines[np.triu_indices(len(sizes), 1)].max() < in_common)
 
 
 def senses_of(
-    vectors: WordVectors, index: DocumentIndex | None, word: str, *, n: int = 8, n_documents: int = 1
+    vectors: WordVectors,
+    contexts: Contexts,
+    index: DocumentIndex | None,
+    word: str,
+    *,
+    n: int = 8,
+    n_documents: int = 1,
 ) -> Senses:
     """Describe the senses of a word."""
-    found = sense_features(vectors, word)
+    found = word_senses(vectors, contexts, index, word)
     senses = tuple(_sense(vectors, found, word, number, n) for number in range(found.n_senses))
     if index is None:
         return Senses(word, senses)
-    mine = index.documents_with(index.word_id(word))
-    mine = np.array(spread(mine, _DOCUMENTS), dtype=np.uint32)
-    assigned = found.of_documents(index, mine)
-    n_assigned = int((assigned >= 0).sum())
+    n_assigned = int((found.assigned >= 0).sum())
     described = []
     for number, sense in enumerate(senses):
-        documents = mine[assigned == number]
+        documents = found.documents[found.assigned == number]
         tried = [name for name, _ in sense.features[:_TRIED]]
         matches = [match_rule(index, word, [name], (), 0) for name in tried]
         best = max(range(len(tried)), key=lambda k: evidence_of(matches[k]), default=None)
@@ -173,13 +329,13 @@ def senses_of(
                 documents=read_documents(index, spread(documents, n_documents)),
             )
         )
-    return Senses(word, tuple(described), len(mine), n_assigned)
+    return Senses(word, tuple(described), len(found.documents), n_assigned)
 
 
-def _sense(vectors: WordVectors, found: SenseFeatures, word: str, number: int, n: int) -> Sense:
+def _sense(vectors: WordVectors, found: WordSenses, word: str, number: int, n: int) -> Sense:
     members = found.groups == number
     names = [vectors.feature_names[k] for k in found.columns[members].tolist()]
-    features = tuple(zip(names, found.weights[members].tolist(), strict=True))
+    features = tuple(zip(names, found.deviations[members].tolist(), strict=True))
     left_out = {word, *vectors.forms(word)}
     nearest = vectors.most_similar(
         [sense_vector(vectors, word, found, number)], topn=n + len(left_out), metric="related"
@@ -190,87 +346,10 @@ def _sense(vectors: WordVectors, found: SenseFeatures, word: str, number: int, n
     )
 
 
-def sense_vector(vectors: WordVectors, word: str, found: SenseFeatures, number: int) -> NDArray[Any]:
+def sense_vector(vectors: WordVectors, word: str, found: WordSenses, number: int) -> NDArray[Any]:
     """Return the topic vector of a word with the features of one sense; all others at the row's baseline."""
     row = vectors.get_vector(word)
     members = found.columns[found.groups == number]
     vector = np.full_like(row, round(baseline_of(row)))
     vector[members] = row[members]
     return vector
-
-
-def _graph(rows: Reals) -> Reals:
-    """Similarities of features, squared so that near ones count most; none with itself."""
-    similar: Reals = np.maximum(rows @ rows.T, 0.0) ** 2
-    np.fill_diagonal(similar, 0.0)
-    return similar
-
-
-def _groups(graph: Reals) -> NDArray[np.intp]:
-    """Find the groups of nodes of the highest modularity that moving nodes and joining groups finds."""
-    groups = np.arange(len(graph))
-    merged = graph
-    while True:
-        moved = _moved(merged)
-        groups = moved[groups]
-        if len(moved) == moved.max() + 1:
-            break
-        member = np.eye(int(moved.max()) + 1)[moved]
-        merged = member.T @ merged @ member
-    if _modularity(graph, groups) < _MODULARITY:
-        groups = np.zeros_like(groups)
-    return groups.astype(np.intp)
-
-
-def _joined(groups: NDArray[np.intp], rows: Reals) -> NDArray[np.intp]:
-    """Join the two groups whose means are most similar, until no two are similar enough."""
-    groups = groups.copy()
-    while groups.max() > 0:
-        means = np.stack([rows[groups == k].mean(axis=0) for k in range(groups.max() + 1)])
-        means /= np.maximum(np.linalg.norm(means, axis=1, keepdims=True), 1e-12)
-        similar = np.triu(means @ means.T, k=1)
-        first, second = np.unravel_index(int(similar.argmax()), similar.shape)
-        if similar[first, second] < _SAME:
-            break
-        groups[groups == second] = first
-        groups[groups > second] -= 1
-    return groups
-
-
-def _moved(graph: Reals) -> NDArray[np.intp]:
-    """Move each node, in order, to the group where modularity is highest, until none moves."""
-    degrees, total = graph.sum(axis=1), max(float(graph.sum()), 1e-12)
-    groups, sums = np.arange(len(graph)), degrees.copy()
-    moving = True
-    while moving:
-        moving = False
-        for node in range(len(graph)):
-            own = groups[node]
-            sums[own] -= degrees[node]
-            links = np.bincount(groups, weights=graph[node], minlength=len(graph))
-            links[own] -= graph[node, node]
-            gains = links - degrees[node] * sums / total
-            best = int(np.argmax(gains))
-            if gains[best] <= gains[own] + 1e-9:
-                best = int(own)
-            moving |= best != own
-            groups[node] = best
-            sums[best] += degrees[node]
-    return np.unique(groups, return_inverse=True)[1].reshape(-1).astype(np.intp)
-
-
-def _modularity(graph: Reals, groups: NDArray[np.intp]) -> float:
-    total = max(float(graph.sum()), 1e-12)
-    member = np.eye(int(groups.max()) + 1)[groups]
-    within = member.T @ graph @ member
-    return float(np.trace(within) / total - ((within.sum(axis=1) / total) ** 2).sum())
-
-
-def _large(groups: NDArray[np.intp], weights: Reals) -> NDArray[np.intp]:
-    """Give large groups numbers, the heaviest first; features of small ones belong to no sense: -1."""
-    sums = np.bincount(groups, weights=weights)
-    large = (np.bincount(groups) >= _SMALLEST) & (sums >= _LEAST_SHARE * sums.sum())
-    order = [k for k in np.argsort(-sums, kind="stable").tolist() if large[k]] or [int(np.argmax(sums))]
-    numbers = np.full(len(sums), -1, dtype=np.intp)
-    numbers[order] = np.arange(len(order))
-    return numbers[groups]

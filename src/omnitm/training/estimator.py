@@ -34,7 +34,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from omnitm.explain import Comparison, Explainer, Trace, WordExplanation
+    from omnitm.explain import Comparison, DocumentRule, Explainer, Senses, Trace, WordExplanation
+    from omnitm.explain.records import RecordList
     from omnitm.machine import Contexts
     from omnitm.training.progress import ProgressOption
 
@@ -268,6 +269,14 @@ class OmniTMAE(BaseEstimator):  # type: ignore[misc]
     def why(self, word: str, other: str, **options: Any) -> Comparison:
         """Take the similarity of two words apart; see `omnitm.Explainer.why`."""
         return self._explainer().why(word, other, **options)
+
+    def senses(self, word: str, **options: Any) -> Senses:
+        """Tell the senses of a word apart; see `omnitm.Explainer.senses`."""
+        return self._explainer().senses(word, **options)
+
+    def document_rules(self, word: str, **options: Any) -> RecordList[DocumentRule]:
+        """Distil rules about single documents; see `omnitm.Explainer.document_rules`."""
+        return self._explainer().document_rules(word, **options)
 
     def trace(self, word: str, literal: str, **options: Any) -> Trace:
         """Follow a literal through the training of a word; see `omnitm.Explainer.trace`."""

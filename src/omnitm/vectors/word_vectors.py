@@ -203,6 +203,17 @@ class WordVectors:
         row = self.get_index(word)
         return [self.index_to_key[form] for form, _ in self.profiles.forms.of_row(row)[1:]]
 
+    def sense_vector(self, word: str, sense: int) -> NDArray[Any]:
+        """Return the topic vector of one sense of a word, from 1 on: `omnitm senses` lists them.
+
+        Senses are told apart by the documents of the model's index, where that is found; else by features.
+        """
+        from omnitm.explain import Explainer
+        from omnitm.explain.find_index import index_of_model
+
+        index = None if self.path is None else index_of_model(self.path)
+        return Explainer(self, index).sense_vector(word, sense)
+
     def telling_words(self, count: int) -> list[str]:
         """Name words to begin with: neither frequent nor rare, about different things, with much to say.
 
