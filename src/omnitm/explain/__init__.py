@@ -4,6 +4,7 @@ from omnitm.explain.document_rules import DocumentRule
 from omnitm.explain.evidence import Document, Together
 from omnitm.explain.explainer import Explainer
 from omnitm.explain.pairs import ClauseShare, Comparison, Contribution
+from omnitm.explain.records import RecordList
 from omnitm.explain.rules import Literal, Rule
 from omnitm.explain.senses import Sense, Senses
 from omnitm.explain.traces import Trace, TraceEvent
@@ -20,6 +21,7 @@ __all__ = [
     "Literal",
     "Match",
     "MeasuredRule",
+    "RecordList",
     "Rule",
     "Sense",
     "Senses",

@@ -34,8 +34,15 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from omnitm.explain import Comparison, DocumentRule, Explainer, Senses, Trace, WordExplanation
-    from omnitm.explain.records import RecordList
+    from omnitm.explain import (
+        Comparison,
+        DocumentRule,
+        Explainer,
+        RecordList,
+        Senses,
+        Trace,
+        WordExplanation,
+    )
     from omnitm.machine import Contexts
     from omnitm.training.progress import ProgressOption
 
