@@ -8,6 +8,8 @@
 //
 // Negated literals of words that documents often have matter all the time, so their chunks are prompt: settled after
 // every lesson.
+//
+// Functions on the way of a lesson are inline, so that planes stay in registers.
 #pragma once
 #include <cstring>
 
@@ -194,7 +196,7 @@ class ClassTeacher {
         return vote > limit ? limit : vote < -limit ? -limit : vote;
     }
 
-    void give_feedback(uint32_t lane, uint32_t clause, uint64_t number, bool belongs) {
+    [[gnu::always_inline]] void give_feedback(uint32_t lane, uint32_t clause, uint64_t number, bool belongs) {
         const bool votes_for = clause < settings_.n_clauses / 2;
         if (votes_for == belongs) {
             const bool remembers = outputs_[lane] && is_small(lane);
@@ -218,7 +220,7 @@ class ClassTeacher {
         if (weight != (belongs ? -1 : 1)) weight += belongs ? 1 : -1;
     }
 
-    void write_down(uint32_t lane, const Lesson& lesson) {
+    [[gnu::always_inline]] void write_down(uint32_t lane, const Lesson& lesson) {
         apply_promptly(lane, lesson);
         log_[size_t{lane} * kLog + n_logged_[lane]++] = lesson;
         if (n_logged_[lane] == kLog) settle_all(lane);
@@ -257,7 +259,7 @@ class ClassTeacher {
         note(lane, chunk, {planes[kPlanes - 1], near_threshold(planes)});
     }
 
-    void apply_promptly(uint32_t lane, const Lesson& lesson) {
+    [[gnu::always_inline]] void apply_promptly(uint32_t lane, const Lesson& lesson) {
         for (uint32_t i = 0; i < n_prompt_; ++i) {
             const uint32_t chunk = n_half_ + prompt_[i];
             if (lesson.kind == Kind::reject && !any(bits_[prompt_[i]])) continue;
@@ -282,7 +284,7 @@ class ClassTeacher {
     }
 
     template <int N>
-    void apply_positive(Slice* planes, const Lesson* first, const Lesson* last, uint32_t chunk) const {
+    [[gnu::always_inline]] void apply_positive(Slice* planes, const Lesson* first, const Lesson* last, uint32_t chunk) const {
         for (const Lesson* lesson = first; lesson != last; ++lesson) {
             if (lesson->kind == Kind::forget) {
                 lower_states<N>(planes, coins(*lesson, chunk));
@@ -298,7 +300,7 @@ class ClassTeacher {
         }
     }
 
-    void apply_negated(Slice* planes, const Lesson* first, const Lesson* last, uint32_t chunk) const {
+    [[gnu::always_inline]] void apply_negated(Slice* planes, const Lesson* first, const Lesson* last, uint32_t chunk) const {
         for (const Lesson* lesson = first; lesson != last; ++lesson) {
             if (lesson->kind == Kind::forget) {
                 lower_states<kPlanes>(planes, coins(*lesson, chunk));
@@ -314,7 +316,7 @@ class ClassTeacher {
         }
     }
 
-    void note(uint32_t lane, uint32_t chunk, const Note& note) {
+    [[gnu::always_inline]] void note(uint32_t lane, uint32_t chunk, const Note& note) {
         notes_[size_t{lane} * n_chunks_ + chunk] = note;
         if (chunk >= n_half_) return;
         uint64_t& watched = watched_[size_t{lane} * n_watch_words_ + chunk / 64];

@@ -195,7 +195,7 @@ class alignas(128) LazyMachine final : public Machine {  // threads must not sha
         uint16_t* const stamps = stamps_.data();
         uint32_t* const visited = visited_.data();
         stamps[target_] = stamp;  // hidden: as if it had been visited already
-        sampler_.documents(example, [&](uint32_t word) {
+        sampler_.documents(example, [&](uint32_t word) __attribute__((always_inline)) {
             visited[n] = word;
             n += stamps[word] != stamp;
             stamps[word] = stamp;

@@ -27,25 +27,36 @@ inline __attribute__((always_inline)) void copy_planes(Slice* to, const Slice* f
     to[4] = from[4], to[5] = from[5], to[6] = from[6], to[7] = from[7];
 }
 
+// Without this GCC keeps the planes of a clause in memory; Clang unrolls short loops by itself.
+#if defined(__GNUC__) && !defined(__clang__)
+#define OMNITM_UNROLL _Pragma("GCC unroll 8")
+#else
+#define OMNITM_UNROLL
+#endif
+
 // Adds one to the states in `up`, whose bits lie in the lowest N planes; saturates.
 template <int N>
 inline __attribute__((always_inline)) void raise_states(Slice* planes, Slice up) {
+OMNITM_UNROLL
     for (int i = 0; i < N; ++i) {
         const Slice carry = planes[i] & up;
         planes[i] ^= up;
         up = carry;
     }
+OMNITM_UNROLL
     for (int i = 0; i < N; ++i) planes[i] |= up;
 }
 
 // Subtracts one from the states in `down`; saturates.
 template <int N>
 inline __attribute__((always_inline)) void lower_states(Slice* planes, Slice down) {
+OMNITM_UNROLL
     for (int i = 0; i < N; ++i) {
         const Slice borrow = ~planes[i] & down;
         planes[i] ^= down;
         down = borrow;
     }
+OMNITM_UNROLL
     for (int i = 0; i < N; ++i) planes[i] &= ~down;
 }
 

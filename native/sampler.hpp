@@ -74,9 +74,9 @@ class Sampler {
     bool label(uint64_t example) const { return (label_draws_(example) >> 32) < settings_.label_probability; }
 
     // Calls visit(feature) for every word of every document drawn for the example, or for every neighbour of every place,
-    // repeats included. Examples must be asked for in order, from 0.
+    // repeats included. Examples must be asked for in order, from 0. Inline, so that what `visit` counts stays in registers.
     template <class Visit>
-    void documents(uint64_t example, Visit&& visit) {
+    [[gnu::always_inline]] void documents(uint64_t example, Visit&& visit) {
         const uint64_t first = example * settings_.accumulation, end = first + settings_.accumulation;
         if (corpus_.running.tokens) {
             for (uint64_t i = first; i < end; ++i) {
@@ -157,12 +157,12 @@ class Sampler {
     }
 
     template <class Visit>
-    void neighbours(uint64_t place, Visit&& visit) const {
+    [[gnu::always_inline]] void neighbours(uint64_t place, Visit&& visit) const {
         const RunningText& running = corpus_.running;
         if (place == 0 || place + 1 >= running.n_tokens) [[unlikely]] refuse_corpus();
         const uint32_t* const at = running.tokens + place;
         const uint32_t n = running.n_feature_words;
-        const auto note = [&](uint32_t number, uint32_t shift) {
+        const auto note = [&](uint32_t number, uint32_t shift) __attribute__((always_inline)) {
             if (number >= running.n_numbers) return;
             const uint32_t feature = running.feature_of[number];
             if (feature != RunningText::kNoFeature) visit(shift + feature);
