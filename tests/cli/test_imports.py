@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from omnitm import OmniTMAE
+from omnitm import OmniTMAE, WordVectors
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -41,8 +41,12 @@ def test_questions_about_the_program_need_no_numpy(command: tuple[str, ...]) -> 
 
 
 def test_neighbours_need_no_statistics(tmp_path: Path) -> None:
-    trained = OmniTMAE(n_clauses=4, n_examples=20).fit(["road car", "sea ship"] * 5)
+    words = [f"{first}{second}" for first in "abcdefghijk" for second in "lmnopqrstuv"]  # enough for profiles
+    texts = [" ".join(words[start : start + 8]) for start in range(len(words))]
+    trained = OmniTMAE(n_clauses=4, n_examples=20).fit(["road car", "sea ship", *texts] * 2)
     trained.word_vectors_.save(tmp_path / "model")
+    WordVectors.load(tmp_path / "model").most_similar("road")  # prepares similarities and keeps them
     loaded = modules_of("similar", str(tmp_path / "model"), "road", "--json")
     assert "numpy" in loaded
-    assert not loaded & {"sklearn", "scipy.stats", "pandas", "rich", "asyncio", "concurrent.futures"}
+    others = {"sklearn", "scipy", "pandas", "rich", "asyncio", "concurrent.futures", "omnitm.explain"}
+    assert loaded & others == set()

@@ -164,17 +164,17 @@ def test_a_theme_that_is_not_there_is_refused(vectors: WordVectors) -> None:
 
 def counted(monkeypatch: pytest.MonkeyPatch) -> dict[str, int]:
     """Count how often patterns are found and words are described."""
-    from omnitm.store import similarity_cache
+    from omnitm.vectors import themes
 
     calls = {"theme_patterns": 0, "theme_weights": 0}
     for name in calls:
-        function = getattr(similarity_cache, name)
+        function = getattr(themes, name)
 
         def called(*given: Any, name: str = name, function: Any = function) -> Any:
             calls[name] += 1
             return function(*given)
 
-        monkeypatch.setattr(similarity_cache, name, called)
+        monkeypatch.setattr(themes, name, called)
     return calls
 
 

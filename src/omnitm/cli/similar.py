@@ -104,14 +104,16 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _inferred(vectors: WordVectors, words: Iterable[str], index: Path | None) -> dict[str, InferredWord]:
     """Train or compose the words that the model does not have; what cannot be is left to the error."""
+    unknown = [w for w in words if w not in vectors and not vectors.preparation.known_word(w, vectors)]
+    if not unknown:
+        return {}
     from omnitm.errors import UnknownWordError
     from omnitm.explain.infer import infer_word
 
     found = {}
-    for word in words:
-        if not vectors.preparation.known_word(word, vectors) and word not in vectors:
-            with contextlib.suppress(UnknownWordError):
-                found[word] = infer_word(vectors, word, index)
+    for word in unknown:
+        with contextlib.suppress(UnknownWordError):
+            found[word] = infer_word(vectors, word, index)
     return found
 
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
+import os
 import sysconfig
 import tokenize
 import warnings
+from collections import deque
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
 
 _NOT_DOCUMENTATION = {"__pycache__", "dist-packages", "idlelib", "lib2to3", "site-packages", "test", "tests"}
 _FEWEST = 1_000
+_BLOCKS = ("body", "handlers", "orelse", "finalbody", "cases")  # where statements have statements
 _DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
 
@@ -43,9 +46,11 @@ def python_paragraphs(library: str | Path | None = None) -> list[str]:
 
 
 def _sources(folder: Path) -> list[Path]:
-    return sorted(
-        path for path in folder.rglob("*.py") if _NOT_DOCUMENTATION.isdisjoint(path.relative_to(folder).parts)
-    )
+    found = []
+    for here, folders, files in os.walk(folder):
+        folders[:] = [name for name in folders if name not in _NOT_DOCUMENTATION]  # not even looked into
+        found += [Path(here, name) for name in files if name.endswith(".py")]
+    return sorted(found)
 
 
 def _docstrings(file: Path) -> Iterator[str]:
@@ -55,9 +60,13 @@ def _docstrings(file: Path) -> Iterator[str]:
             tree = ast.parse(source.read())
     except (OSError, SyntaxError, ValueError):
         return  # a template, or a file for another Python: nothing to read here
-    for node in ast.walk(tree):
+    nodes: deque[ast.AST] = deque([tree])
+    while nodes:
+        node = nodes.popleft()
         if isinstance(node, _DOCUMENTED):
             yield ast.get_docstring(node) or ""
+        for name in _BLOCKS:
+            nodes.extend(getattr(node, name, ()))
 
 
 def _help_topics() -> list[str]:

@@ -424,13 +424,20 @@ class Query:
         """Add the parts of some words."""
         profiles = self._profiles
         scores: Reals = (profiles.smooth[wanted] @ self.smooth.astype(np.float32)).astype(np.float64)
-        weights, forms = form_weights(profiles.averages, wanted)
+        word, members, weights = profiles.forms.of_rows(wanted)
+        forms, places = np.unique(members, return_inverse=True)
+
+        def means(values: NDArray[Any]) -> Reals:
+            """Average what single forms have over the forms of each word."""
+            found = np.bincount(word, weights * values[places.reshape(-1)], minlength=len(wanted))
+            return np.asarray(found, dtype=np.float64)
+
         for kind, mean in zip(profiles.kinds, self._means, strict=True):
             if self._scales[kind.part]:
-                products = weights @ kind.profile.products(mean.astype(np.float32), forms)
+                products = means(kind.profile.products(mean.astype(np.float32), forms))
                 scores += self._scales[kind.part] * products / kind.lengths[wanted]
         if self._scales[0]:
-            scores += self._scales[0] * (weights @ self._leanings(forms))
+            scores += self._scales[0] * means(self._leanings(forms))
         return scores
 
     def _leanings(self, forms: NDArray[np.intp]) -> Reals:

@@ -1,4 +1,4 @@
-"""Truncated singular value decomposition of large sparse or dense matrices, by random projections."""
+"""Truncated singular value decomposition of sparse or dense matrices: large ones by random projections."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
 _OVERSAMPLING = 60
 _ROUNDS = 3
+_SHORT = 1_000  # rows or columns: up to here their products cost less than a sketch
 
 
 class Decomposition(NamedTuple):
@@ -22,12 +23,14 @@ class Decomposition(NamedTuple):
 
 
 def truncated_svd(matrix: Any, n_components: int, seed: int = 0) -> Decomposition:
-    """Decompose a dense or sparse matrix (Halko, Martinsson & Tropp 2011).
+    """Decompose a dense or sparse matrix (Halko, Martinsson & Tropp 2011); one with a short side exactly.
 
-    `left * singular` equals `matrix @ right` exactly, so that other rows can be added by a product.
+    `left * singular` equals `matrix @ right`, so that other rows can be added by a product.
     """
-    random = np.random.default_rng(seed)
+    if min(matrix.shape) <= _SHORT:
+        return _by_products(matrix, n_components)
     width = min(n_components + _OVERSAMPLING, *matrix.shape)
+    random = np.random.default_rng(seed)
     basis = matrix.T @ random.standard_normal((matrix.shape[0], width), dtype=np.float32)
     basis = np.linalg.qr(basis)[0]
     for _ in range(_ROUNDS):
@@ -36,3 +39,22 @@ def truncated_svd(matrix: Any, n_components: int, seed: int = 0) -> Decompositio
     left, singular, turn = np.linalg.svd(matrix @ basis, full_matrices=False)
     right = (basis @ turn.T)[:, :n_components]
     return Decomposition(left[:, :n_components], singular[:n_components], right)
+
+
+def _by_products(matrix: Any, n_components: int) -> Decomposition:
+    """Decompose a matrix through the products of its rows (or columns, if they are fewer): its Gram matrix.
+
+    Squares lose half of the digits, so they are summed in float64; what is left of a singular value of 0 by
+    rounding is at most 1e-7 of the largest one, and its columns are 0.
+    """
+    wide = matrix.shape[0] <= matrix.shape[1]
+    rows = (matrix if wide else matrix.T).astype(np.float64)
+    products = rows @ rows.T
+    squares, columns = np.linalg.eigh(products.toarray() if hasattr(products, "toarray") else products)
+    squares, columns = squares[::-1][:n_components], columns[:, ::-1][:, :n_components]
+    singular = np.sqrt(np.maximum(squares, 0))
+    known = singular > 1e-7 * singular[:1]
+    inverse = np.divide(1, singular, out=np.zeros_like(singular), where=known)
+    short, long = columns * known, (rows.T @ columns) * inverse
+    left, right = (short, long) if wide else (long, short)
+    return Decomposition(*(part.astype(np.float32) for part in (left, singular * known, right)))

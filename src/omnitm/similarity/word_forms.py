@@ -83,6 +83,13 @@ class WordForms:
         part = slice(int(self.starts[row]), int(self.starts[row + 1]))
         return list(zip(self.members[part].tolist(), self.weights[part].tolist(), strict=True))
 
+    def of_rows(self, rows: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.intp], Reals]:
+        """List the forms of some words: which of these words, the row of the form, its weight."""
+        starts, counts = self.starts[rows].astype(np.intp), np.diff(self.starts)[rows]
+        word = np.repeat(np.arange(len(rows)), counts)
+        places = np.arange(len(word)) + np.repeat(starts - (np.cumsum(counts) - counts), counts)
+        return word, self.members[places].astype(np.intp), self.weights[places]
+
     def are_forms(self, row: int, others: NDArray[Any]) -> NDArray[np.bool_]:
         """Tell which of some words are forms of a word."""
         members = self.members[int(self.starts[row]) + 1 : int(self.starts[row + 1])]

@@ -22,15 +22,13 @@ from omnitm.similarity.row_profile import RowProfile
 from omnitm.similarity.word_forms import WordForms
 from omnitm.store.manifest import PLACE_VECTORS, SIMILARITY, model_manifest, vectors_name
 from omnitm.store.packed import is_packed, read_packed
-from omnitm.vectors.themes import RECIPE as THEMES_RECIPE
-from omnitm.vectors.themes import Themes, check_themes, theme_patterns, theme_weights
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from numpy.typing import NDArray
 
-    from omnitm.vectors.themes import ThemeProgress
+    from omnitm.vectors.themes import ThemeProgress, Themes
     from omnitm.vectors.word_vectors import WordVectors
 
 _log = logging.getLogger(__name__)
@@ -67,6 +65,10 @@ def kept_themes(vectors: WordVectors, model: Path | None, k: int, progress: Them
     They are kept when the patterns are found, and once more when all words are described, so that a stop
     loses one of the two. Words that are trained later are described by the same patterns.
     """
+    # Here and not above: most who ask for neighbours ask for no themes.
+    from omnitm.vectors.themes import RECIPE as THEMES_RECIPE
+    from omnitm.vectors.themes import Themes, check_themes, theme_patterns, theme_weights
+
     check_themes(vectors, k)
     if model is None:
         patterns = theme_patterns(vectors, k, progress)
