@@ -102,7 +102,7 @@ def test_the_start_takes_the_heavier_half_of_each_singular_vector() -> None:
 
 def test_numbers_of_the_recipe() -> None:
     """Whoever changes one of them raises RECIPE: themes that other numbers have made are found again."""
-    assert (themes_module.RECIPE, nonnegative.N_ROUNDS, nonnegative._SWEEPS) == (2, 20, 10)
+    assert (themes_module.RECIPE, nonnegative.N_ROUNDS, nonnegative._SWEEPS) == (3, 150, 10)
 
 
 def test_each_topic_is_a_theme(vectors: WordVectors) -> None:

@@ -2,8 +2,9 @@
 
 `matrix` is about `weights @ patterns.T`, by least squares, and neither factor has negative numbers. One
 column at a time is set to its best value given all others (hierarchical alternating least squares, Cichocki
-& Phan 2009), which only needs the products of the sparse matrix with the other factor. The start is the
-non-negative part of the singular vectors (NNDSVD, Boutsidis & Gallopoulos 2008), so nothing is drawn.
+& Phan 2009). That only needs the products of the matrix with the other factor, which are taken from its
+strongest singular vectors (Zhou, Cichocki & Xie 2012): many rounds are cheap, and noise is left out. The
+start is the non-negative part of these vectors (NNDSVD, Boutsidis & Gallopoulos 2008), so nothing is drawn.
 """
 
 from __future__ import annotations
@@ -21,8 +22,9 @@ if TYPE_CHECKING:
 
     Reals = NDArray[np.float32]
 
-N_ROUNDS = 20  # squared error of 8,000 x 8,000 profiles, 200 patterns: 0.616 after 10, 0.610 after 20
+N_ROUNDS = 150  # first words of 100 themes that another seed has, too: 65 % after 20 rounds, 86 % after 150
 _SWEEPS = 10  # over the columns, for weights with fixed patterns
+_ROWS_AT_ONCE = 512  # with 200 patterns 400 KB, so that they stay in the cache
 _SMALLEST = np.float32(1e-12)
 
 
@@ -40,15 +42,17 @@ def common_patterns(
     report
         Told the number of finished rounds.
     """
-    transposed = matrix.T.tocsr()
-    weights, patterns = nonnegative_start(truncated_svd(matrix, min(n_patterns, *matrix.shape)))
+    found = truncated_svd(matrix, min(n_patterns, *matrix.shape))
+    left: Reals = np.ascontiguousarray(found.left * found.singular)
+    right: Reals = np.ascontiguousarray(found.right)
+    weights, patterns = nonnegative_start(found)
     for done in range(n_rounds):
-        _improve(patterns, transposed @ np.ascontiguousarray(weights), weights.T @ weights)
+        _improve(patterns, right @ (left.T @ weights), weights.T @ weights)
         lengths = np.linalg.norm(patterns, axis=0)
         lengths[lengths == 0] = 1  # its weights stay, so that the pattern can come back in the next round
         patterns /= lengths
         weights *= lengths
-        _improve(weights, matrix @ np.ascontiguousarray(patterns), patterns.T @ patterns)
+        _improve(weights, left @ (right.T @ patterns), patterns.T @ patterns)
         if report is not None:
             report(done + 1)
     used = weights.sum(axis=0, dtype=np.float64) * (np.linalg.norm(patterns, axis=0) > 0)
@@ -59,18 +63,16 @@ def common_patterns(
 def pattern_weights(matrix: Any, patterns: Reals) -> Reals:
     """Find how much of each pattern is in each row: rows x patterns, by least squares without negatives."""
     products = patterns.T @ patterns
-    wanted = np.asfortranarray(matrix @ patterns)
+    wanted = np.asarray(matrix @ patterns)
     weights: Reals = np.zeros_like(wanted)
     for _ in range(_SWEEPS):
         _improve(weights, wanted, products)
-    return np.ascontiguousarray(weights)
+    return weights
 
 
 def nonnegative_start(found: Decomposition) -> tuple[Reals, Reals]:
     """Take of each pair of singular vectors the half, positive or negative, that weighs more."""
-    weights, patterns = (
-        np.zeros(side.shape, dtype=np.float32, order="F") for side in (found.left, found.right)
-    )
+    weights, patterns = (np.zeros(side.shape, dtype=np.float32) for side in (found.left, found.right))
     for k, singular in enumerate(found.singular):
         halves = [
             (np.maximum(sign * found.left[:, k], 0), np.maximum(sign * found.right[:, k], 0))
@@ -88,8 +90,13 @@ def nonnegative_start(found: Decomposition) -> tuple[Reals, Reals]:
 def _improve(factor: Reals, wanted: Reals, products: Reals) -> None:
     """Set each column of a factor to its best value given the others, in place.
 
-    `wanted` is the matrix times the other factor, `products` the other factor's columns with each other.
+    `wanted` is the matrix times the other factor, `products` the other factor's columns with each other. Rows
+    don't depend on each other, so some are finished before the next.
     """
-    for k in range(factor.shape[1]):
-        step = (wanted[:, k] - factor @ products[:, k]) / max(products[k, k], _SMALLEST)
-        np.maximum(factor[:, k] + step, 0, out=factor[:, k])
+    steps = 1 / np.maximum(products.diagonal(), _SMALLEST)
+    for start in range(0, len(factor), _ROWS_AT_ONCE):
+        part = np.ascontiguousarray(factor[start : start + _ROWS_AT_ONCE].T)
+        aims = wanted[start : start + _ROWS_AT_ONCE].T
+        for k, row in enumerate(part):
+            np.maximum(row + steps[k] * (aims[k] - products[k] @ part), 0, out=row)
+        factor[start : start + _ROWS_AT_ONCE] = part.T

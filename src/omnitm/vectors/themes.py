@@ -1,7 +1,9 @@
 """Themes: what stands out in words, as sums of a few non-negative patterns that people can read.
 
-A theme is a pattern of features (`omnitm.similarity.nonnegative`). The patterns are found in the profiles of
-the most frequent words; then every word is described by how much of each theme is in its profile.
+A theme is a pattern of features (`omnitm.similarity.nonnegative`). How near a word and a feature are is the
+share that the feature has in the word's profile (the squares of a profile add up to 1), and the share that
+the word, as a feature, has in the other's. The patterns are found in the most frequent words; then every word
+is described by how much of each theme is in it.
 """
 
 from __future__ import annotations
@@ -9,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -32,7 +34,7 @@ if TYPE_CHECKING:
 ThemeProgress = Callable[[str, int, int], object]
 """Told what is done, how much of it is finished, and how much there is."""
 
-RECIPE = 2  # of all numbers of this module and of similarity/nonnegative.py; themes of others are made again
+RECIPE = 3  # of all numbers of this module and of similarity/nonnegative.py; themes of others are made again
 N_THEMES = 200
 _WORDS_PER_THEME = 10  # of small models, if no number is asked for
 _WORDS_AT_ONCE = 4_096
@@ -152,20 +154,43 @@ def usual_number(vectors: WordVectors) -> int:
 def theme_patterns(vectors: WordVectors, k: int, progress: ThemeProgress | None = None) -> Reals:
     """Find the themes of the most frequent words: features x themes."""
     check_themes(vectors, k)
-    profiles = vectors.profiles.topic.some(best_known(vectors))
+    known = best_known(vectors)
+    nearness = _Nearness(vectors, known)
     report = None if progress is None else lambda done: progress("finding themes", done, N_ROUNDS)
-    return common_patterns(profiles, k, N_ROUNDS, report)
+    found = common_patterns(nearness.of_rows(known), min(k, len(known)), N_ROUNDS, report)
+    patterns = np.zeros((vectors.vector_size, found.shape[1]), dtype=np.float32)
+    patterns[vectors.row_features[known]] = found
+    return patterns
 
 
 def theme_weights(vectors: WordVectors, patterns: Reals, progress: ThemeProgress | None = None) -> Reals:
     """Find how much of each theme is in every word: words x themes."""
     weights = np.empty((len(vectors), patterns.shape[1]), dtype=np.float32)
+    known = best_known(vectors)
+    nearness = _Nearness(vectors, known)
+    of_known = np.ascontiguousarray(patterns[vectors.row_features[known]])
     for start in range(0, len(vectors), _WORDS_AT_ONCE):
         rows = np.arange(start, min(start + _WORDS_AT_ONCE, len(vectors)))
-        weights[rows] = pattern_weights(vectors.profiles.topic.some(rows), patterns)
+        weights[rows] = pattern_weights(nearness.of_rows(rows), of_known)
         if progress is not None:
             progress("describing words", int(rows[-1]) + 1, len(vectors))
     return weights
+
+
+class _Nearness:
+    """How near words are to the most frequent words, as features: both shares, added; rows of length 1."""
+
+    def __init__(self, vectors: WordVectors, known: NDArray[np.intp]) -> None:
+        self.profile, self.columns = vectors.profiles.topic, vectors.row_features
+        self.known = self.columns[known]
+        self.by_feature = self.profile.some(known).power(2).T.tocsr()
+
+    def of_rows(self, rows: NDArray[np.intp]) -> Any:
+        """Words x the most frequent words, sparse."""
+        nearness = self.profile.some(rows).power(2)[:, self.known] + self.by_feature[self.columns[rows]]
+        lengths = np.sqrt(np.asarray(nearness.power(2).sum(axis=1))).ravel()
+        nearness.data /= np.repeat(np.maximum(lengths, 1e-30), np.diff(nearness.indptr)).astype(np.float32)
+        return nearness
 
 
 def check_themes(vectors: WordVectors, k: int) -> None:
