@@ -73,7 +73,7 @@ sanitize: $(VENV)/.installed ## the native code under address and undefined-beha
 	    --ignore tests/corpus/test_memory.py --ignore tests/machine/test_agreement_with_tmu.py \
 	    --ignore tests/machine/test_classifier_agreement.py $(SANITIZE)
 
-mutants: $(VENV)/.installed ## do tests notice when the code is changed? 15 minutes of CPU
+mutants: $(VENV)/.installed ## do tests notice when the code is changed? 10 minutes of CPU
 	OPENBLAS_NUM_THREADS=1 nice $(BIN)/python benchmarks/mutants.py $(MUTANTS)
 
 .venv-peers/.installed: benchmarks/peers.txt

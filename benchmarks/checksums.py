@@ -5,7 +5,8 @@
 TEXT is any large text, such as 300,000 lines of Wikipedia. CPU seconds of one thread. An index is checked
 whole when training begins; the share is that of the check in the training of some of its words. For nearest
 words a model is opened anew, with and without checks in turns, and the best of all rounds is compared: of the
-first answer, which checks what it reads, and of the answers after it.
+first answer, which checks what it reads, and of the answers after it; and of whole processes that start, open
+the model and answer once, as `omnitm similar` does.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from __future__ import annotations
 import argparse
 import json
 import statistics
+import subprocess
 import sys
 import tempfile
 import time
@@ -30,6 +32,16 @@ if TYPE_CHECKING:
 RESULTS = Path(__file__).parent / "results"
 ARRAYS = ("document_offsets", "document_words", "word_offsets", "word_documents")
 METRICS = ("similarity", "association", "association-symmetric", "cosine")
+ONE_ANSWER = """
+import sys, time
+from omnitm.vectors import WordVectors
+model, metric, word, is_sound = sys.argv[1:]
+vectors = WordVectors.load(model)
+for part in filter(None, (vectors, vectors.place)):
+    part.matrix._file.is_sound = is_sound == "True"
+vectors.most_similar(word, metric=metric)
+print(time.process_time())
+"""
 MOST_OF_TRAINING, MOST_OF_ANSWERS = 0.03, 0.05
 
 
@@ -68,11 +80,18 @@ def measure_training(folder: Path, n_words: int) -> dict[str, float]:
 def answer_seconds(model: Path, metric: Any, queries: list[str], *, checked: bool) -> tuple[float, float]:
     """CPU seconds of the first answer of a model that was just opened, and of each later one."""
     vectors = WordVectors.load(model)
-    matrix: Any = vectors.matrix
-    matrix._file.is_sound = not checked  # noqa: SLF001 - as in a folder without checksums
+    for part in filter(None, (vectors, vectors.place)):
+        matrix: Any = part.matrix
+        matrix._file.is_sound = not checked  # noqa: SLF001 - as in a folder without checksums
     first = seconds(lambda: vectors.most_similar(queries[0], metric=metric))
     rest = seconds(lambda: [vectors.most_similar(word, metric=metric) for word in queries[1:]])
     return first, rest / len(queries[1:])
+
+
+def process_seconds(model: Path, metric: str, word: str, *, checked: bool) -> float:
+    """CPU seconds of a process that opens a model and answers once."""
+    command = [sys.executable, "-c", ONE_ANSWER, str(model), metric, word, str(not checked)]
+    return float(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
 
 
 def measure_answers(model: Path, n_queries: int, rounds: int) -> dict[str, dict[str, float]]:
@@ -87,7 +106,13 @@ def measure_answers(model: Path, n_queries: int, rounds: int) -> dict[str, dict[
         ]
         first, each = (min(with_checks[k] for with_checks, _ in pairs) for k in (0, 1))
         plain_first, plain = (min(without[k] for _, without in pairs) for k in (0, 1))
+        processes = [
+            min(process_seconds(model, metric, queries[0], checked=checked) for _ in range(rounds))
+            for checked in (True, False)
+        ]
         results[metric] = {
+            "process": processes[0],
+            "process_unchecked": processes[1],
             "first": first,
             "first_unchecked": plain_first,
             "each": each,
@@ -108,11 +133,12 @@ def table(training: dict[str, float], answers: dict[str, dict[str, float]]) -> s
     lines = [
         said,
         "",
-        "| nearest words by | first answer | unchecked | each later one | unchecked | more |",
-        "|---|---|---|---|---|---|",
+        "| nearest words by | process | unchecked | first | unchecked | later ones | unchecked | more |",
+        "|---|---|---|---|---|---|---|---|",
     ]
     for metric, row in answers.items():
-        times = [row[name] * 1000 for name in ("first", "first_unchecked", "each", "each_unchecked")]
+        names = (f"{what}{which}" for what in ("process", "first", "each") for which in ("", "_unchecked"))
+        times = [row[name] * 1000 for name in names]
         cells = [*(f"{t:.2f} ms" for t in times), f"{100 * row['more']:+.1f} %"]
         lines.append(f"| {metric} | " + " | ".join(cells) + " |")
     return "\n".join(lines) + "\n"

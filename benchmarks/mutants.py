@@ -1,6 +1,6 @@
 """Change one thing at a time in the code of some rooms, and see whether a test of the same room fails.
 
-    make mutants                                               # 100 mutants per room, with a fixed seed
+    make mutants                                               # 60 mutants per room, with a fixed seed
     make mutants MUTANTS='--again --rooms explain'             # only those that survived the last run
 
 A mutant is one comparison, operator, number, flag or function (min, max, ...) changed into another. The tests
@@ -37,7 +37,8 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parents[1]
 RESULTS, EQUIVALENT = ROOT / "benchmarks/results", ROOT / "benchmarks/mutants_equivalent.txt"
-SEED, SECONDS = 1, 300
+SEED, COUNT = 1, 60
+SECONDS_TO_START, SECONDS_TO_TRACE = 20, 900  # of CPU, and more than it takes
 #: The rooms whose code is changed, and the folders of the tests that are run.
 ROOMS = {
     "evaluation": ("evaluation",),
@@ -154,12 +155,12 @@ class Tracer:
     """Notes seconds and lines of each test; what fixtures run counts for all tests of a file."""
 
     def __init__(self) -> None:
-        self.seconds: dict[str, float] = {}
+        self.seconds: dict[str, float] = {}  # of CPU, traced
         self.lines: dict[str, set[str]] = defaultdict(set)
 
     def traced(self, name: str, test: str) -> Iterator[None]:
         """Trace what is done under a name."""
-        into, began = self.lines[name], time.perf_counter()
+        into, began = self.lines[name], time.process_time()
 
         def trace(frame: Any, *_: object) -> Any:
             path = frame.f_code.co_filename
@@ -171,7 +172,7 @@ class Tracer:
         sys.settrace(trace)
         yield
         sys.settrace(None)
-        self.seconds[test] = self.seconds.get(test, 0) + time.perf_counter() - began
+        self.seconds[test] = self.seconds.get(test, 0) + time.process_time() - began
 
     @pytest.hookimpl(hookwrapper=True)
     def pytest_runtest_setup(self, item: pytest.Item) -> Iterator[None]:
@@ -184,13 +185,14 @@ class Tracer:
         yield from self.traced(item.nodeid, item.nodeid)
 
 
-def in_child(work: Callable[[], int]) -> int:
-    """Call a function in a silent copy of this process and return its status; -9 if it took too long."""
+def in_child(work: Callable[[], int], cpu_seconds: float) -> int:
+    """Call a function in a silent copy of this process and return its status, not 0 if it took too long."""
     pid = os.fork()
     if not pid:
         for stream in (1, 2):
             os.dup2(os.open(os.devnull, os.O_WRONLY), stream)
-        signal.alarm(SECONDS)
+        signal.setitimer(signal.ITIMER_PROF, cpu_seconds)
+        signal.alarm(600 + int(10 * cpu_seconds))  # of waiting
         os._exit(work())
     return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
 
@@ -217,7 +219,7 @@ def traced(room: str) -> tuple[dict[str, float], dict[str, list[str]]]:
                 found.write_text(json.dumps([tracer.seconds, by_name]), encoding="utf-8")
                 return status
 
-            if in_child(work):
+            if in_child(work, SECONDS_TO_TRACE):
                 sys.exit(f"{file}: fails without any change")
             more_seconds, more_lines = json.loads(found.read_text(encoding="utf-8"))
             seconds.update(more_seconds)
@@ -234,8 +236,8 @@ def tests_of(mutant: Mutant, seconds: dict[str, float], lines: dict[str, list[st
     return sorted(known, key=lambda test: seconds[test])
 
 
-def outcome(mutant: Mutant, tests: list[str]) -> str:
-    """Run tests on a mutant: killed, survived, or no test runs its line."""
+def outcome(mutant: Mutant, tests: list[str], cpu_seconds: float) -> str:
+    """Run tests on a mutant: killed, also if they take too long; survived; or no test runs its line."""
     if not tests:
         return "not run"
 
@@ -243,14 +245,14 @@ def outcome(mutant: Mutant, tests: list[str]) -> str:
         sys.meta_path.insert(0, Changed(mutant))
         return run_tests(tests)
 
-    return "killed" if in_child(work) else "survived"
+    return "killed" if in_child(work, cpu_seconds) else "survived"
 
 
 def main() -> None:
     """Make mutants of each room, run its tests, and write results beside those of the other rooms."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--rooms", nargs="+", choices=ROOMS, default=list(ROOMS))
-    parser.add_argument("--count", type=int, default=100, help="mutants per room")
+    parser.add_argument("--count", type=int, default=COUNT, help="mutants per room")
     parser.add_argument("--again", action="store_true", help="only those that survived the last run")
     arguments = parser.parse_args()
     kept = RESULTS / "mutants.json"
@@ -264,12 +266,17 @@ def main() -> None:
         for mutant in mutants:
             if mutant["key"] in killed:
                 mutant["result"] = "killed"
+        for mutant in mutants:
+            if "result" in mutant:
                 continue
-            mutant["result"] = outcome(mutant, tests_of(mutant, seconds, lines))
+            tests = tests_of(mutant, seconds, lines)
+            mutant["result"] = outcome(mutant, tests, SECONDS_TO_START + sum(seconds[test] for test in tests))
             print(mutant["result"], mutant["path"], mutant["line"], mutant["change"], flush=True)
+            facts[room] = {"of": of, "mutants": [mutant for mutant in mutants if "result" in mutant]}
+            kept.write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")  # for `--again`
         facts[room] = {"of": of, "mutants": mutants}
         excuse(mutants)
-        kept.write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")
+    kept.write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")
     (RESULTS / "mutants.md").write_text(report(facts), encoding="utf-8")
 
 

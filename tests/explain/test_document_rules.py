@@ -12,12 +12,24 @@ from omnitm.cli import main
 from omnitm.corpus import DocumentIndex
 from omnitm.errors import ParameterError
 from omnitm.explain import DocumentRule, Explainer
-from omnitm.explain.document_rules import FEWEST_DOCUMENTS, MOST_LITERALS, set_aside
+from omnitm.explain.document_rules import (
+    FEWEST_DOCUMENTS,
+    MOST_LITERALS,
+    _better,
+    _Counts,
+    _covering,
+    _needs_all,
+    _Rule,
+    _with_negations,
+    set_aside,
+)
 from omnitm.machine import AutoencoderSettings
 from omnitm.training import train_vectors
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from numpy.typing import NDArray
 
 
 @pytest.fixture(scope="module")
@@ -72,6 +84,60 @@ def test_figures_are_those_of_documents_set_aside(index: DocumentIndex, rules: l
             assert (match.support, match.hits) == (sum(holds), hits)
             assert match.lift == pytest.approx(hits / sum(holds) / (sum(has) / len(has)))
         assert {document.number for document in rule.match.examples} <= set(numbers[aside].tolist())
+
+
+def test_which_documents_are_set_aside() -> None:
+    aside = set_aside(np.arange(40, dtype=np.uint32))
+    assert np.flatnonzero(aside).tolist() == [k for k in range(40) if (k * 2654435761 % 2**32 >> 16) % 5 == 0]
+
+
+def test_the_bound_of_a_precision_and_the_value_of_a_rule(index: DocumentIndex) -> None:
+    """By hand: Wilson's lower bound at two standard errors, and the logarithm of the lift."""
+    counts = _Counts(index, index.word_id("bank"))
+    assert (counts.n_chosen + counts.n_aside, len(counts.mine)) == (1200, np.sum(~set_aside(bank(index))))
+
+    def rule(n_documents: int, n_hits: int) -> _Rule:
+        numbers = np.arange(n_documents, dtype=np.uint32)
+        return _Rule((1,), (), numbers, numbers[:n_hits])
+
+    assert counts.bound(rule(10, 8)) == pytest.approx((0.8 + 0.2 - 2 * np.sqrt(0.016 + 0.01)) / 1.4)
+    assert counts.bound(rule(10, 10)) == pytest.approx(10 / 14)
+    assert counts.bound(rule(0, 0)) == 0
+    base = len(counts.mine) / counts.n_chosen
+    lift = counts.bound(rule(10, 8)) / base
+    assert counts.value(rule(10, 8), 8) == pytest.approx(np.log2(lift) * np.sqrt(8))
+    assert counts.value(rule(10, 8), 50) == pytest.approx(np.log2(lift) * np.sqrt(20))
+    assert counts.value(rule(10, 8), 0) == 0
+    assert counts.value(rule(10, 1), 1) == 0  # bound below the share of the word
+
+
+def bank(index: DocumentIndex) -> NDArray[np.uint32]:
+    return index.documents_with(index.word_id("bank"))
+
+
+def test_literals_are_kept_if_they_raise_the_bound_by_a_fifth(index: DocumentIndex) -> None:
+    counts = _Counts(index, index.word_id("bank"))
+    money, loan, river, boat = (
+        counts.rule((index.word_id(word),)) for word in ("money", "loan", "river", "boat")
+    )
+    (both,) = _better(counts, [(money, loan), (money, river)])  # money and river have no document
+    assert both.present == (*money.present, *loan.present)
+    assert both.documents.tolist() == both.hits.tolist() == np.intersect1d(money.hits, loan.hits).tolist()
+    assert _better(counts, [(both, money)]) == []  # no better than both alone
+    assert _needs_all(counts, both)
+    assert not _needs_all(counts, _Rule((*both.present, *money.present), (), both.documents, both.hits))
+    dry = _with_negations(counts, river, [*money.present, *boat.present])
+    assert (dry.present, dry.absent) == (river.present, boat.present)
+    assert dry.documents.tolist() == dry.hits.tolist() == river.hits.tolist()
+    assert _with_negations(counts, both, [*boat.present]) == both
+    chosen = _covering(counts, [money, both, river, both], 5)
+    assert [rule.present for rule in chosen] == [both.present, river.present]
+    assert len(_covering(counts, [money, both, river], 1)) == 1
+
+
+def test_how_much_is_told_by_default(rules: list[DocumentRule]) -> None:
+    assert 2 <= len(rules) <= 5
+    assert [len(rule.match.examples) for rule in rules[:2]] == [1, 1]
 
 
 def test_a_word_that_occurs_with_nothing_in_particular_has_no_rule() -> None:

@@ -10,7 +10,7 @@ import pytest
 from omnitm.cli import main
 from omnitm.corpus import DocumentIndex, VocabularyRules, build_index
 from omnitm.errors import ParameterError, UnknownWordError
-from omnitm.explain.infer import infer_word
+from omnitm.explain.infer import _trained, infer_word
 from omnitm.machine import AutoencoderSettings
 from omnitm.training.vocabulary import train_model, train_vectors
 from omnitm.vectors import WordVectors
@@ -73,6 +73,27 @@ def test_a_word_outside_the_vocabulary_is_trained_on_its_places(index: DocumentI
     assert len(neighbours) == 5
     with pytest.raises(ParameterError, match="one per feature"):
         vectors.most_similar([found.vector], metric="cosine")
+
+
+def test_the_first_word_outside_the_vocabulary_is_outside(index: DocumentIndex, model: Path) -> None:
+    assert index.running is not None
+    word = index.running.names[len(index.vocabulary)]  # "after", which people cannot ask for
+    vectors = WordVectors.load(model)
+    found = _trained(vectors, word, index)
+    assert found is not None
+    assert not found.vector[: vectors.vector_size].any()
+    assert found.vector[vectors.vector_size :].any()
+
+
+def test_composed_words_have_topics_and_places(model: Path) -> None:
+    vectors = WordVectors.load(model)
+    vectors._folder = None
+    assert vectors.place is not None
+    found = infer_word(vectors, STEMS[0])
+    row = vectors.get_index(STEMS[0] + "s")
+    assert found.vector.tolist() == [*vectors.matrix[row].tolist(), *vectors.place.matrix[row].tolist()]
+    topics = WordVectors(vectors.matrix, vectors.index_to_key, vectors.feature_names)
+    assert infer_word(topics, STEMS[0]).vector.tolist() == vectors.matrix[row].tolist()
 
 
 def test_a_word_that_is_not_in_the_text_is_composed_from_its_forms(model: Path) -> None:

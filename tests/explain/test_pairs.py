@@ -13,7 +13,8 @@ from omnitm.cli.why import adding_up, print_comparison, share_lines
 from omnitm.corpus import DocumentIndex
 from omnitm.errors import FileError, ParameterError, UnknownWordError
 from omnitm.explain import Comparison, Contribution, Explainer
-from omnitm.explain.evidence import standing
+from omnitm.explain.evidence import standing, together
+from omnitm.explain.pairs import _largest, _listed
 from omnitm.machine import AutoencoderSettings
 from omnitm.similarity import scorers
 from omnitm.training import train_vectors
@@ -240,3 +241,45 @@ def test_places_of_a_word_are_counted_where_a_coordinate_holds() -> None:
     assert [document.number for document in standing(index, "rome", "to _", 9, {0, 4}).documents] == [1]
     with pytest.raises(UnknownWordError, match="'oslo' is not in the vocabulary"):
         standing(index, "rome", "oslo _")
+
+
+def test_the_largest_shares_are_of_words_and_of_places() -> None:
+    names = ["road", "to _", "sea", "_ of", "car", "in _"]
+    shares = np.array([5.0, 6.0, 4.0, 0.5, -1.0, 0.25])
+    order = np.argsort(-shares, kind="stable")
+
+    def chosen(n: int) -> list[str]:
+        return [names[k] for k in _largest(shares, order, names, n)]
+
+    assert chosen(4) == ["to _", "road", "sea", "_ of"]
+    assert chosen(5) == ["to _", "road", "sea", "_ of", "in _"]  # places fill up what words leave
+    assert chosen(3) == ["to _", "road", "sea"]
+    assert chosen(1) == ["road"]
+    assert chosen(0) == []
+    words_only = np.where([" " in name for name in names], 0, shares)
+    assert [names[k] for k in _largest(words_only, order, names, 4)] == ["road", "sea"]
+    assert _listed(["a"]) == "a"
+    assert _listed(["a", "b", "c"]) == "a, b and c"
+
+
+def test_how_much_is_told_by_default(explainer: Explainer) -> None:
+    assert len(explainer.together("a0", "a1").documents) == 3
+    found = explainer.why("a0", "a1", metric="cosine")
+    assert found.together is not None
+    assert len(found.together.documents) == 1
+    assert len(found.contributions_for) + len(found.contributions_against) <= 20
+    n_listed = explainer.why("a0", "b0", metric="cosine", n=2)
+    assert [len(n_listed.contributions_for), len(n_listed.contributions_against)] == [2, 2]
+    lowest = sorted(
+        part.share for part in explainer.why("a0", "b0", metric="cosine", n=12).contributions_against
+    )
+    assert [part.share for part in n_listed.contributions_against] == lowest[:2]
+    clauses = explainer.why("a0", "a1", metric="association")
+    assert clauses.share_together == 0
+    assert explainer.trace("a0", "a1").rewards[0].documents[1:] == ()
+    assert len(explainer.trace("a0", "a1").rewards) == 5
+    assert len(explainer.match("a0", ["a1"]).examples) == 1
+    assert len(explainer.explain("a0").strongest) == 10
+    assert all(len(measured.match.examples) <= 1 for measured in explainer.explain("a0").rules)
+    alone = DocumentIndex.from_documents(["cat dog"])
+    assert (together(alone, "cat", "dog").expected, together(alone, "cat", "dog").lift) == (1.0, 1.0)

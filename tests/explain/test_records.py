@@ -41,6 +41,17 @@ def test_a_record_with_a_table_has_a_row_for_each_of_its_records() -> None:
     assert str(long).splitlines()[-2:] == ["19", "... and 5 more"]
 
 
+def test_cells_are_short() -> None:
+    wheel = Wheel(123456.0, tuple("abcdefgh"))
+    assert wheel.rows() == [{"size": 123456.0, "words": "a, b, c, d, e, f"}]
+    assert str(wheel).splitlines()[1] == "1.235e+05  a, b, c, d, e, f"
+    assert str(Wheel(0.0, ("x" * 60,))).splitlines()[1] == f"0     {'x' * 60}"
+    assert str(Wheel(0.0, ("x" * 61,))).splitlines()[1] == f"0     {'x' * 56} ..."
+    assert str(Wheel(0.0, ("two\n words",))).splitlines()[1] == "0     two words"
+    most = Car("train", tuple(Wheel(float(k)) for k in range(20)))
+    assert str(most).splitlines()[-1] == "19"
+
+
 def test_lists_of_records_are_tables() -> None:
     wheels = RecordList([Wheel(1.0), Wheel(2.0)])
     assert str(wheels) == "size\n1\n2"

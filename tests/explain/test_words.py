@@ -10,7 +10,7 @@ import pytest
 from omnitm.corpus import DocumentIndex
 from omnitm.errors import ParameterError, UnknownWordError
 from omnitm.explain import Explainer
-from omnitm.explain.evidence import spread, together
+from omnitm.explain.evidence import spread, standing, together
 from omnitm.explain.matching import fresh_examples
 from omnitm.explain.rules import Machines
 from omnitm.explain.words import Match, clause_states, evidence_of, explain_word
@@ -161,6 +161,20 @@ def test_states_of_a_clause(explainer: Explainer) -> None:
     assert found.strongest[0].state == machine.states[3].max()
     with pytest.raises(ParameterError, match="'clause' parameter of clause must be an int from 0 to 15"):
         explainer.clause("a0", 16)
+
+
+def test_documents_are_read_if_they_are_asked_for() -> None:
+    index = DocumentIndex.from_documents(["march on rome", "on rome", "rome fell in march", "on march"])
+    assert together(index, "march", "rome").documents == ()
+    assert standing(index, "rome", "on _").documents == ()
+    seen = {0}
+    assert [document.number for document in together(index, "march", "rome", 1, seen).documents] == [2]
+    assert seen == {0, 2}
+    assert [document.number for document in standing(index, "rome", "on _", 2).documents] == [0, 1]
+    found = standing(index, "rome", "on _")
+    assert (found.count, found.expected, found.lift) == (2, 3 * 3 / 11, 2 / (3 * 3 / 11))
+    both = together(index, "march", "rome")
+    assert (both.count, both.expected, both.lift) == (2, 3 * 3 / 4, 2 / (3 * 3 / 4))
 
 
 def test_results_are_plain_data(explainer: Explainer) -> None:
