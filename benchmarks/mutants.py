@@ -199,7 +199,9 @@ def in_child(work: Callable[[], int], cpu_seconds: float) -> int:
 
 def run_tests(arguments: list[str], *plugins: object) -> int:
     """Run tests here."""
-    return int(pytest.main(["-q", "-x", "-p", "no:cacheprovider", *arguments], plugins=list(plugins)))
+    quiet = ["-W", "ignore::pytest.PytestAssertRewriteWarning"]  # hypothesis was imported before
+    options = ["-q", "-x", "-p", "no:cacheprovider", *quiet, *arguments]
+    return int(pytest.main(options, plugins=list(plugins)))
 
 
 def traced(room: str) -> tuple[dict[str, float], dict[str, list[str]]]:
@@ -291,8 +293,9 @@ def excuse(mutants: Iterable[Mutant]) -> None:
 
 def preload() -> None:
     """Import what tests import but mutants do not change, once for all of them."""
-    for name in ("matplotlib.figure", "scipy.sparse", "scipy.stats", "sklearn.cluster",
-        "sklearn.ensemble", "sklearn.manifold", "sklearn.neural_network", "omnitm._native"):  # fmt: skip
+    for name in ("hypothesis", "matplotlib.figure", "pandas", "rich.table", "scipy.sparse", "scipy.stats",
+        "sklearn.cluster", "sklearn.ensemble", "sklearn.manifold", "sklearn.neural_network",
+        "omnitm._native"):  # fmt: skip
         importlib.import_module(name)
 
 

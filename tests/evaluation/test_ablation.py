@@ -112,6 +112,17 @@ def test_factors() -> None:
         check_factors(["clauses"], quick=False)
     defaults = AutoencoderSettings()
     assert all(getattr(defaults, name) in values for name, values in FACTORS.items())
+    assert FACTORS == {
+        "n_clauses": (8, 16, 32, 64, 128),
+        "accumulation": (1, 4, 8, 16, 24, 32, 64),
+        "max_included_literals": (1, 3, 8, 32, None),
+        "output_balancing": (0.3, 0.5, 0.7, 0.85),
+        "specificity": (1.0, 1.5, 2.0, 5.0),
+        "threshold": (200, 2_000, 20_000),
+        "n_examples": (125, 250, 500, 1_000, 2_000, 8_000),
+        "algorithm": ("exact", "fast"),
+    }
+    assert QUICK_FACTORS["n_examples"] == (125, 500, 1_000)
 
 
 def test_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -199,5 +199,7 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str], topics_
     assert "| Word2Vec (published) | mean |" in out
     assert "| ours | length |" in out
     assert "- toy: 42 documents" in out
+    assert main([*command, "--format", "json", "--seeds", "1"]) == 0
+    assert json.loads(capsys.readouterr().out)["version"] == 1
     assert main([*command, "--seeds", "0"]) == 2
     assert "--seeds must be at least 1" in capsys.readouterr().err

@@ -141,3 +141,15 @@ def test_a_missing_set_is_named_with_its_place(tmp_path: Path, monkeypatch: pyte
 def test_every_published_set_can_be_found_by_its_name() -> None:
     assert [document_set(known.name) for known in DOCUMENT_SETS] == list(DOCUMENT_SETS)
     assert set(CLUSTERING_SETS) < {known.name for known in DOCUMENT_SETS}
+
+
+def test_labels_and_documents_of_the_paper() -> None:
+    """Table 3 of the paper; of IMDb it gives no numbers."""
+    assert {known.name: known.paper for known in DOCUMENT_SETS} == {
+        "20 Newsgroups": (20, 18_846),
+        "Reuters": (79, 10_788),
+        "Yelp": (11_537, 229_907),
+        "Amazon": (30, 21_000),
+        "AG News": (5, 120_001),
+        "IMDb": None,
+    }

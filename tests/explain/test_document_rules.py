@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -16,6 +17,8 @@ from omnitm.explain.document_rules import (
     FEWEST_DOCUMENTS,
     MOST_LITERALS,
     _better,
+    _candidates,
+    _conjunctions,
     _Counts,
     _covering,
     _needs_all,
@@ -133,6 +136,32 @@ def test_literals_are_kept_if_they_raise_the_bound_by_a_fifth(index: DocumentInd
     chosen = _covering(counts, [money, both, river, both], 5)
     assert [rule.present for rule in chosen] == [both.present, river.present]
     assert len(_covering(counts, [money, both, river], 1)) == 1
+
+
+def test_a_triple_is_kept_if_no_pair_of_it_will_do() -> None:
+    pairs = [["red", "hot", "x"], ["red", "new", "x"], ["hot", "new", "x"]] * 20
+    index = DocumentIndex.from_documents([*pairs, *[["red", "hot", "new", "word"]] * 30, *[["y"]] * 200])
+    counts = _Counts(index, index.word_id("word"))
+    a, b, c = (index.word_id(word) for word in ("red", "hot", "new"))
+    assert _needs_all(counts, counts.rule((a, b, c)))
+    found = _conjunctions(counts, [a, b, c, index.word_id("x"), index.word_id("y")])
+    assert {frozenset(rule.present) for rule in found} >= {frozenset({a, b, c})}
+
+
+def test_candidates_are_strong_in_clauses_or_on_average_or_stand_out() -> None:
+    words = [f"w{k:03d}" for k in range(200)]
+    index = DocumentIndex.from_documents([words])
+    numbers = [index.word_id(word) for word in words]
+    states = np.zeros((2, 400), dtype=np.uint8)
+    states[0, numbers[150:154]] = 200, 90, 80, 70  # of these, three
+    states[1, numbers[160:164]] = 255
+    mean = np.zeros(400)
+    mean[numbers[:40]] = np.arange(40, 0, -1)  # of these, thirty, without the word itself
+    machine: Any = SimpleNamespace(
+        n_words=200, word=words[5], mean_states=mean, states=states, positive_clauses=[0]
+    )
+    found = [words[numbers.index(k)] for k in _candidates(machine, index, words[60:120])]
+    assert found == [*words[60:90], *words[:5], *words[6:30], *words[150:153]]
 
 
 def test_how_much_is_told_by_default(rules: list[DocumentRule]) -> None:

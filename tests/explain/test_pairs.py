@@ -57,6 +57,11 @@ def test_an_association_is_the_sum_of_its_clauses(explainer: Explainer, pair: tu
 def test_a_symmetric_association_has_the_clauses_of_both(explainer: Explainer) -> None:
     found = explainer.why("a0", "a1", metric="association-symmetric")
     assert {part.machine for part in found.clauses} == {"a0", "a1"}
+    for word in ("a0", "a1"):
+        mine = [part for part in found.clauses if part.machine == word]
+        for part in mine:
+            assert part.share == pytest.approx((part.present_state - part.absent_state) / len(mine) / 2)
+    assert -1 < found.rounding <= 1e-9
     assert math.fsum(part.share for part in found.clauses) + found.rounding == pytest.approx(found.score)
 
 

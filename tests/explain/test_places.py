@@ -53,6 +53,16 @@ def test_rules_of_places_are_read_as_neighbours(explainer: Explainer) -> None:
     assert {str(rule) for rule in explainer.rules("rome", kind="place")} == set(texts)
 
 
+def test_every_coordinate_of_place_may_be_the_strongest(explainer: Explainer) -> None:
+    """A machine of places has no literals of its own word to leave out."""
+    machine = explainer.machines.of("rome", "place")
+    found = explainer.explain("rome", kind="place", n_literals=machine.n_words, n_documents=0)
+    for literals, half in ((found.strongest, 0), (found.strongest_negated, 1)):
+        assert sorted(literal.word for literal in literals) == sorted(machine.vocabulary)
+        means = machine.mean_states.reshape(2, -1)[half]
+        assert [literal.state for literal in literals] == sorted(means.tolist(), reverse=True)
+
+
 def test_matching_places_are_those_where_all_literals_hold(index: DocumentIndex) -> None:
     running = index.running
     assert running is not None
