@@ -139,12 +139,12 @@ def test_literals_are_kept_if_they_raise_the_bound_by_a_fifth(index: DocumentInd
 
 
 def test_a_triple_is_kept_if_no_pair_of_it_will_do() -> None:
-    pairs = [["red", "hot", "x"], ["red", "new", "x"], ["hot", "new", "x"]] * 20
-    index = DocumentIndex.from_documents([*pairs, *[["red", "hot", "new", "word"]] * 30, *[["y"]] * 200])
+    pairs = [["red", "hot"], ["red", "new"], ["hot", "new"]] * 20
+    index = DocumentIndex.from_documents([*pairs, *[["red", "hot", "new", "word"]] * 30, *[["filler"]] * 200])
     counts = _Counts(index, index.word_id("word"))
     a, b, c = (index.word_id(word) for word in ("red", "hot", "new"))
     assert _needs_all(counts, counts.rule((a, b, c)))
-    found = _conjunctions(counts, [a, b, c, index.word_id("x"), index.word_id("y")])
+    found = _conjunctions(counts, [a, b, c, index.word_id("filler")])
     assert {frozenset(rule.present) for rule in found} >= {frozenset({a, b, c})}
 
 

@@ -78,7 +78,7 @@ class Explainer:
         self.vectors = vectors
         self.path: Path | None = None
         self._index = index
-        self._has_names = bool(getattr(vectors, "has_named_features", True))
+        self._has_names = vectors.has_named_features
         if index is not None and self._has_names and list(index.vocabulary) != vectors.feature_names:
             raise CorpusError(other_corpus(index))
 

@@ -129,9 +129,9 @@ def trace_literal(
     word: str,
     literal: str,
     *,
-    negated: bool = False,
-    n_events: int = 5,
-    n_documents: int = 1,
+    negated: bool,
+    n_events: int,
+    n_documents: int,
 ) -> Trace:
     """Train a word once more and write down what becomes of one literal."""
     target, column, key = index.word_id(word), index.word_id(literal), word_key(record.seed, word)
