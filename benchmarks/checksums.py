@@ -37,8 +37,9 @@ import sys, time
 from omnitm.vectors import WordVectors
 model, metric, word, is_sound = sys.argv[1:]
 vectors = WordVectors.load(model)
-for part in filter(None, (vectors, vectors.place)):
-    part.matrix._file.is_sound = is_sound == "True"
+for part in (vectors, vectors.place):
+    if part is not None:
+        part.matrix._file.is_sound = is_sound == "True"
 vectors.most_similar(word, metric=metric)
 print(time.process_time())
 """
@@ -80,8 +81,7 @@ def measure_training(folder: Path, n_words: int) -> dict[str, float]:
 def answer_seconds(model: Path, metric: Any, queries: list[str], *, checked: bool) -> tuple[float, float]:
     """CPU seconds of the first answer of a model that was just opened, and of each later one."""
     vectors = WordVectors.load(model)
-    for part in filter(None, (vectors, vectors.place)):
-        matrix: Any = part.matrix
+    for matrix in (vectors.matrix, *(() if vectors.place is None else (vectors.place.matrix,))):
         matrix._file.is_sound = not checked  # noqa: SLF001 - as in a folder without checksums
     first = seconds(lambda: vectors.most_similar(queries[0], metric=metric))
     rest = seconds(lambda: [vectors.most_similar(word, metric=metric) for word in queries[1:]])

@@ -97,7 +97,10 @@ def test_which_documents_are_set_aside() -> None:
 def test_the_bound_of_a_precision_and_the_value_of_a_rule(index: DocumentIndex) -> None:
     """By hand: Wilson's lower bound at two standard errors, and the logarithm of the lift."""
     counts = _Counts(index, index.word_id("bank"))
-    assert (counts.n_chosen + counts.n_aside, len(counts.mine)) == (1200, np.sum(~set_aside(bank(index))))
+    assert (counts.n_chosen + counts.n_aside, len(counts.mine)) == (
+        1200,
+        len(bank(index)[~set_aside(bank(index))]),
+    )
 
     def rule(n_documents: int, n_hits: int) -> _Rule:
         numbers = np.arange(n_documents, dtype=np.uint32)
