@@ -1,12 +1,12 @@
-"""Find words whose use was changed on purpose, against aligned models and overlap of neighbours.
+"""Find words whose use was changed on purpose, against other ways; with false alarms, reasons and stability.
 
-    python benchmarks/compare.py prepare enwiki.txt -o change --share 0.25      text, index and truth
-    python benchmarks/compare.py score -o change [--rivals]                     results/compare-0.25.json
-    python benchmarks/compare.py false-alarms -o change --words 400             p-values of shuffled groups
+    python benchmarks/compare.py prepare enwiki.txt -o change [--avoid other/truth.json]
+    python benchmarks/compare.py run -o change [--only omnitm] [--model wiki.model]
+    python benchmarks/compare.py report -o change                   results/compare.json and compare.md
 
-Every eighth sentence is drawn into one of two halves. In the second half a share of the occurrences of a
-donor word is renamed to a target of about the same frequency; controls are words of that frequency that
-nothing is done to.
+A part of the sentences is drawn into two halves. In the second half a share of the occurrences of a donor
+word is renamed to a target of about the same frequency; controls are words of that frequency that nothing is
+done to. `run` keeps every step in the folder, and goes on where it was stopped.
 """
 
 from __future__ import annotations
@@ -14,95 +14,272 @@ from __future__ import annotations
 import argparse
 import json
 import random
+import re
 import time
 from collections import Counter
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from omnitm.comparison import Sides, compare_corpora
-from omnitm.comparison.machines import draw_documents, train_sides
 from omnitm.corpus import DocumentIndex, Preparation, Reading, VocabularyRules, build_index
 from omnitm.corpus.groups import group_index, keep_grouping
-from omnitm.machine import AutoencoderSettings
-from omnitm.machine.settings import word_key
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
 
 RESULTS = Path(__file__).parent / "results"
-EVERY, N_PAIRS, N_WORDS = 8, 80, 15_000
+SHARES = 0.25, 0.5
+N_WORDS = 15_000
 FEWEST, MOST = 150, 2_500  # documents of a pair's words
-_STANDS_OUT = 0.95  # a feature of the donor stands out when its coordinate is among the highest 5 %
+SEEDS = 0, 1
+N_SHUFFLED, SHUFFLINGS = 500, 2  # words, and shuffled groups, for false alarms
+_WORD = re.compile("[a-z]+")
+SKIP_GRAM: dict[str, Any] = {
+    "sg": 1,
+    "vector_size": 100,
+    "window": 5,
+    "min_count": 10,
+    "epochs": 10,
+    "negative": 5,
+    "workers": 1,
+    "seed": 1,
+}
 
 
-def prepare(source: Path, output: Path, share: float) -> None:
-    """Write both halves with renamed words, index them, and keep the truth."""
-    chosen = random.Random(1)  # noqa: S311  # no secret
+def prepare(
+    source: Path, output: Path, *, every: int, offset: int, n_pairs: int, seed: int, avoid: set[str]
+) -> None:
+    """Write both halves with renamed words for every share, index them, and keep the truth."""
+    chosen = random.Random(seed)  # noqa: S311  # no secret
     tokens = Preparation().tokens
     with source.open(encoding="utf-8") as lines:
-        texts = [tokens(line) for k, line in enumerate(lines) if k % EVERY == 3 and line.count(" ") > 5]
-    frequency = Counter(word for text in texts for word in set(text))
-    words = sorted((w for w, n in frequency.items() if FEWEST <= n <= MOST), key=lambda w: (-frequency[w], w))
-    pairs, controls = [], []
-    for place in chosen.sample(range(0, len(words) - 3, 3), N_PAIRS):
-        donor, target, control = chosen.sample(words[place : place + 3], 3)
-        pairs.append((donor, target))
-        controls.append(control)
-    renamed = dict(pairs)
-    halves = np.random.default_rng(0).integers(0, 2, len(texts))
-    output.mkdir(parents=True, exist_ok=True)
-    with (output / "text.jsonl").open("w", encoding="utf-8") as file:
-        for half, text in zip(halves.tolist(), texts, strict=True):
-            if half:
-                text = [renamed[w] if w in renamed and chosen.random() < share else w for w in text]  # noqa: PLW2901
-            file.write(json.dumps({"text": " ".join(text), "half": "ab"[half]}) + "\n")
+        texts = [line.lower() for k, line in enumerate(lines) if k % every == offset and line.count(" ") > 5]
+    frequency = Counter(word for text in texts for word in set(_WORD.findall(text)))
+    usual = (w for w, n in frequency.items() if FEWEST <= n <= MOST and w not in avoid and tokens(w) == [w])
+    words = sorted(usual, key=lambda w: (-frequency[w], w))
+    triples = [
+        chosen.sample(words[place : place + 3], 3)
+        for place in chosen.sample(range(0, len(words) - 3, 3), n_pairs)
+    ]
+    renamed = {donor: target for donor, target, _ in triples}
+    controls = [control for _, _, control in triples]
+    halves = np.random.default_rng(0).integers(0, 2, len(texts)).tolist()
     rules = VocabularyRules(max_words=N_WORDS, keep=[*renamed, *renamed.values(), *controls])
-    reading = Reading(column="text")
-    index = build_index(
-        output / "text.jsonl", output / "index", reading=reading, vocabulary=rules, overwrite=True
-    )
-    keep_grouping(index, group_index(index, "half"))
-    truth = {"share": share, "pairs": pairs, "controls": controls}
+    output.mkdir(parents=True, exist_ok=True)
+    for share in SHARES:
+        folder = output / str(share)
+        folder.mkdir(exist_ok=True)
+
+        def other(found: re.Match[str], share: float = share) -> str:
+            return renamed[found[0]] if found[0] in renamed and chosen.random() < share else found[0]
+
+        with (folder / "text.jsonl").open("w", encoding="utf-8") as file:
+            for half, text in zip(halves, texts, strict=True):
+                shown = _WORD.sub(other, text) if half else text
+                file.write(json.dumps({"text": shown, "half": "ab"[half]}) + "\n")
+        index = build_index(
+            folder / "text.jsonl",
+            folder / "index",
+            reading=Reading(column="text"),
+            vocabulary=rules,
+            overwrite=True,
+        )
+        keep_grouping(index, group_index(index, "half"))
+    truth = {"pairs": list(renamed.items()), "controls": controls, "sentences": len(texts)}
     (output / "truth.json").write_text(json.dumps(truth))
 
 
-def score(output: Path, *, rivals: bool) -> dict[str, Any]:
-    """Rank targets and controls by how much they changed, and measure the average precision."""
-    truth = json.loads((output / "truth.json").read_text())
-    sides = Sides(DocumentIndex.open(output / "index"), "half")
-    targets = [target for _, target in truth["pairs"]]
-    words = [*targets, *truth["controls"]]
+class Task:
+    """The prepared text of a share, and the words that are ranked."""
+
+    def __init__(self, folder: Path, share: float) -> None:
+        truth = json.loads((folder / "truth.json").read_text())
+        self.folder = folder / str(share)
+        self.pairs, self.controls = truth["pairs"], truth["controls"]
+        self.words = [target for _, target in self.pairs] + self.controls
+        self.labels = np.array([1] * len(self.pairs) + [0] * len(self.controls))
+        self.sides = Sides(DocumentIndex.open(self.folder / "index"), "half")
+
+    def half(self, side: int, tagged: str = "") -> Iterator[list[str]]:
+        """Yield the sentences of a half; words to rank get a tag."""
+        running = self.sides.index.running
+        assert running is not None  # noqa: S101  # the index was made with it
+        names = [*running.names, ""]
+        if tagged:
+            names = [f"{name}{tagged}" if name in set(self.words) else name for name in names]
+        for document, numbers in enumerate(running.documents()):
+            if self.sides.of_documents[document] == side:
+                yield [names[k] for k in numbers.tolist() if names[k]]
+
+
+def run_omnitm(task: Task) -> dict[str, Any]:
+    """Compare the words with two seeds."""
     started = time.process_time()
-    strengths = []
-    for seed in (0, 1):
-        found = compare_corpora(sides.index, by=sides, words=words, seed=seed, n_threads=1)
-        by_word = {word.comparison.word: word for word in found.words}
-        strengths.append([by_word[word].comparison.strength for word in words])
-        if seed == 0:
-            first = by_word
-    scores = {"omnitm": strengths[0]}
-    seconds = time.process_time() - started
-    if rivals:
-        scores |= _rivals(output, words)
-    labels = np.array([1] * len(targets) + [0] * len(truth["controls"]))
-    result: dict[str, Any] = {
-        "share": truth["share"],
-        "words": len(words),
-        "average_precision": {name: average_precision(labels, np.array(s)) for name, s in scores.items()},
-        "difference": {
-            name: _interval(labels, np.array(scores["omnitm"]), np.array(s))
-            for name, s in scores.items()
-            if name != "omnitm"
-        },
-        "found_at_p_0.05": float(np.mean([first[word].comparison.p < 0.05 for word in targets])),
-        "found_at_q_0.05": float(np.mean([first[word].q <= 0.05 for word in targets])),
-        "false_at_p_0.05": float(np.mean([first[word].comparison.p < 0.05 for word in truth["controls"]])),
-        "false_at_q_0.05": float(np.mean([first[word].q <= 0.05 for word in truth["controls"]])),
-        "kendall_of_two_seeds": _kendall(*strengths),
-        "reasons_precision": _reasons(sides, truth["pairs"], first),
-        "cpu_seconds_per_word": seconds / 2 / len(words),
+    task.sides.features  # noqa: B018  # so that they are timed by themselves
+    seconds = [time.process_time() - started]
+    found = {}
+    for seed in SEEDS:
+        log = task.folder / f"omnitm-{seed}.words.jsonl"
+        n_done = len(log.read_text().splitlines()) - 1 if log.exists() else 0
+        started = time.process_time()
+        compared = compare_corpora(
+            task.sides.index, by=task.sides, words=task.words, seed=seed, n_threads=1, log=log
+        )
+        if n_done == 0:
+            seconds.append((time.process_time() - started) / len(task.words))
+        found[seed] = {word.comparison.word: word for word in compared.words}
+    first = found[SEEDS[0]]
+    return {
+        "scores": [first[word].comparison.strength for word in task.words],
+        "other_seed": [found[SEEDS[1]][word].comparison.strength for word in task.words],
+        "p": [first[word].comparison.p for word in task.words],
+        "q": [first[word].q for word in task.words],
+        "gained": [
+            [[c.kind, c.name, c.before, c.after] for c in first[w].comparison.gained] for w in task.words
+        ],
+        "lost": [[[c.kind, c.name, c.before, c.after] for c in first[w].comparison.lost] for w in task.words],
+        "seconds_for_directions": seconds[0],
+        "seconds_per_word": seconds[1] if len(seconds) > 1 else None,
     }
-    (RESULTS / f"compare-{truth['share']}.json").write_text(json.dumps(result, indent=1) + "\n")
-    return result
+
+
+def run_aligned(task: Task) -> dict[str, Any]:
+    """Train skip-gram in each half; score by Procrustes, and by the neighbours that are the same."""
+    from gensim.models import Word2Vec
+
+    started = time.process_time()
+    models = [Word2Vec(list(task.half(side)), **SKIP_GRAM).wv for side in (0, 1)]
+    seconds = time.process_time() - started
+    shared = [word for word in models[0].index_to_key if word in models[1].key_to_index]
+    one, two = (model[shared] / np.linalg.norm(model[shared], axis=1, keepdims=True) for model in models)
+    left, _, right = np.linalg.svd(two.T @ one)
+    turned = two @ (left @ right)
+    row = {word: k for k, word in enumerate(shared)}
+    aligned = [1 - float(one[row[w]] @ turned[row[w]]) for w in task.words]
+    overlap = [
+        -float(len(_nearest(one, row[word], 1_000) & _nearest(two, row[word], 1_000))) for word in task.words
+    ]
+    return {"Procrustes": aligned, "neighbours": overlap, "seconds": seconds}
+
+
+def _nearest(vectors: Any, row: int, count: int) -> set[int]:
+    return set(np.argpartition(-(vectors @ vectors[row]), count)[:count].tolist())
+
+
+def run_referencing(task: Task) -> dict[str, Any]:
+    """Train one skip-gram model in which the words to rank are two words each, one per half."""
+    from gensim.models import Word2Vec
+
+    started = time.process_time()
+    texts = [*task.half(0, "#0"), *task.half(1, "#1")]
+    vectors = Word2Vec(texts, **SKIP_GRAM).wv
+    scores = [1 - float(vectors.similarity(f"{word}#0", f"{word}#1")) for word in task.words]
+    return {"scores": scores, "seconds": time.process_time() - started}
+
+
+def run_ppmi(task: Task) -> dict[str, Any]:
+    """Score by the cosine of a word's two rows of smoothed PPMI, by windows of five words on either side."""
+    running = task.sides.index.running
+    assert running is not None  # noqa: S101  # the index was made with it
+    started = time.process_time()
+    tokens = np.concatenate([np.full(5, 2**32 - 1), running.tokens, np.full(5, 2**32 - 1)])
+    n, ends = len(running.word_starts) - 1, running.document_ends
+    documents = np.searchsorted(ends, np.arange(len(running.tokens))) - 1
+    sides = np.where(running.tokens < n, task.sides.of_documents[documents.clip(min=0)], -1)
+    smooth = [np.bincount(running.tokens[sides == side], minlength=n) ** 0.75 for side in (0, 1)]
+    around = np.array([k for k in range(-5, 6) if k])
+    scores = []
+    for word in task.words:
+        places, rows = running.places_of(task.sides.index.word_id(word)).astype(np.int64), []
+        for side in (0, 1):
+            near = tokens[(places[sides[places] == side] + 5)[:, None] + around]
+            counts = np.bincount(near[near < n], minlength=n)
+            expected = counts.sum() * smooth[side] / smooth[side].sum()
+            rows.append(np.log(np.maximum(counts, 1e-9) / np.maximum(expected, 1e-9)).clip(min=0))
+        scores.append(1 - float(rows[0] @ rows[1]) / float(np.linalg.norm(rows[0]) * np.linalg.norm(rows[1])))
+    return {"scores": scores, "seconds": time.process_time() - started}
+
+
+def run_false_alarms(task: Task) -> dict[str, Any]:
+    """Shuffle the groups of documents, and count the words that seem to have changed."""
+    index = task.sides.index
+    frequencies = index.document_frequencies
+    usual = np.flatnonzero((frequencies >= FEWEST) & (frequencies <= MOST))
+    p, q = [], []
+    for shuffling in range(SHUFFLINGS):
+        generator = np.random.default_rng(7 + shuffling)
+        labels = np.where(generator.permutation(index.n_documents) % 2, "a", "b").tolist()
+        words = [index.vocabulary[k] for k in generator.choice(usual, N_SHUFFLED, replace=False).tolist()]
+        log = task.folder / f"shuffled-{shuffling}.words.jsonl"
+        found = compare_corpora(index, by=labels, words=words, n_permutations=500, n_threads=1, log=log).words
+        p += [word.comparison.p for word in found]
+        q += [word.q for word in found]
+    return {"p": p, "q": q}
+
+
+def run_reasons(task: Task, model: Path) -> dict[str, Any]:
+    """Of ten gained features, how many stand out in the donor's own vector, of a model of more text."""
+    from omnitm.vectors import WordVectors
+
+    vectors = WordVectors.load(model)
+    kinds = {"topic": (vectors.profiles.topic, vectors.feature_names)}
+    if vectors.profiles.place is not None and vectors.place is not None:
+        kinds["place"] = vectors.profiles.place, vectors.place.feature_names
+    numbers = {kind: {name: k for k, name in enumerate(names)} for kind, (_, names) in kinds.items()}
+    found = json.loads((task.folder / "omnitm.json").read_text())
+
+    def precision(donor: str, features: list[list[Any]]) -> float | None:
+        row, stand_out = vectors.key_to_index[donor], []
+        for kind, name, *_ in features:
+            profile = kinds[kind][0]
+            columns = profile.columns[int(profile.starts[row]) : int(profile.starts[row + 1])]
+            if name in numbers[kind]:
+                stand_out.append(bool(np.isin(numbers[kind][name], columns)))
+        return float(np.mean(stand_out)) if stand_out else None
+
+    rows = []
+    for place, (donor, target) in enumerate(task.pairs):
+        if donor in vectors.key_to_index:
+            gained, lost = found["gained"][place], found["lost"][place]
+            agree = float(np.mean([after > before for *_, before, after in gained])) if gained else None
+            rows.append(
+                {
+                    "target": target,
+                    "gained": precision(donor, gained),
+                    "lost": precision(donor, lost),
+                    "topic": precision(donor, [f for f in gained if f[0] == "topic"]),
+                    "place": precision(donor, [f for f in gained if f[0] == "place"]),
+                    "machines_agree": agree,
+                    "found": found["q"][place] <= 0.05,
+                }
+            )
+    return {"pairs": rows}
+
+
+STEPS: dict[str, Callable[[Task], dict[str, Any]]] = {
+    "ppmi": run_ppmi,
+    "omnitm": run_omnitm,
+    "aligned": run_aligned,
+    "referencing": run_referencing,
+    "shuffled": run_false_alarms,
+}
+
+
+def run(folder: Path, only: list[str], model: Path | None) -> None:
+    """Do every step that is not done yet."""
+    for share in SHARES:
+        for name, step in STEPS.items():
+            file = folder / str(share) / f"{name}.json"
+            if (only and name not in only) or file.exists() or (name == "shuffled" and share != SHARES[0]):
+                continue
+            print(share, name, flush=True)
+            file.write_text(json.dumps(step(Task(folder, share))))
+        if model is not None:
+            (folder / str(share) / "reasons.json").write_text(
+                json.dumps(run_reasons(Task(folder, share), model))
+            )
 
 
 def average_precision(labels: np.ndarray[Any, Any], scores: np.ndarray[Any, Any]) -> float:
@@ -120,115 +297,115 @@ def _interval(labels: Any, ours: Any, theirs: Any) -> list[float]:
         drawn = generator.integers(0, len(labels), len(labels))
         pair = [average_precision(labels[drawn], scores[drawn]) for scores in (ours, theirs)]
         differences.append(pair[0] - pair[1])
-    return [float(value) for value in np.quantile(differences, [0.025, 0.975])]
+    return [round(float(value), 4) for value in np.quantile(differences, [0.025, 0.975])]
 
 
-def _kendall(first: list[float], second: list[float]) -> float:
+def _mean_and_interval(values: list[float]) -> list[float]:
+    found = np.array(values)
+    drawn = np.random.default_rng(0).integers(0, len(found), (2_000, len(found)))
+    return [
+        round(float(v), 4) for v in (found.mean(), *np.quantile(found[drawn].mean(axis=1), [0.025, 0.975]))
+    ]
+
+
+def summary(folder: Path, share: float) -> dict[str, Any]:
+    """Put the figures of a share together."""
     from scipy.stats import kendalltau
 
-    return float(kendalltau(first, second).statistic)
+    task = Task(folder, share)
 
+    def read(name: str) -> dict[str, Any] | None:
+        file = task.folder / f"{name}.json"
+        return json.loads(file.read_text()) if file.exists() else None
 
-def _reasons(sides: Sides, pairs: list[tuple[str, str]], found: dict[str, Any]) -> dict[str, float]:
-    """Of ten gained words, how many stand out in the donor's own vector in the half that was not changed."""
-    index, settings = sides.index, AutoencoderSettings()
-    only_first = np.where(sides.of_documents == 0, 0, -1).astype(np.int8)
-    precisions, by_chance = [], []
-    for donor, target in pairs:
-        drawn = draw_documents(index, only_first, donor, seed=0)
-        profile = train_sides(drawn, settings, word_key(0, donor))[0]
-        high = drawn.features[profile > np.quantile(profile, _STANDS_OUT)]
-        known = {index.vocabulary[k] for k in high.tolist()}
-        gained, lost = (
-            [c.name for c in changes]
-            for changes in (found[target].comparison.gained, found[target].comparison.lost)
+    ours, aligned = read("omnitm"), read("aligned")
+    assert ours is not None  # noqa: S101  # `run` comes first
+    rivals: dict[str, list[float]] = {}
+    if aligned:
+        rivals["Word2Vec, Procrustes"], rivals["Word2Vec, same neighbours"] = (
+            aligned["Procrustes"],
+            aligned["neighbours"],
         )
-        precisions.append(np.mean([name in known for name in gained]))
-        by_chance.append(np.mean([name in known for name in lost]))
-    return {"gained": float(np.mean(precisions)), "lost": float(np.mean(by_chance))}
-
-
-def _rivals(output: Path, words: list[str]) -> dict[str, list[float]]:
-    """Score words by Word2Vec with Procrustes, by Word2Vec's neighbours, and by PPMI."""
-    from gensim.models import Word2Vec
-
-    halves: dict[str, list[list[str]]] = {"a": [], "b": []}
-    with (output / "text.jsonl").open(encoding="utf-8") as lines:
-        for record in map(json.loads, lines):
-            halves[record["half"]].append(record["text"].split())
-    options = {
-        "sg": 1,
-        "vector_size": 100,
-        "window": 10,
-        "min_count": 20,
-        "epochs": 5,
-        "workers": 1,
-        "seed": 1,
+    for name, title in (("referencing", "temporal referencing, skip-gram"), ("ppmi", "PPMI, smoothed")):
+        if found := read(name):
+            rivals[title] = found["scores"]
+    scores, changed = np.array(ours["scores"]), task.labels == 1
+    p, q = np.array(ours["p"]), np.array(ours["q"])
+    result: dict[str, Any] = {
+        "pairs": len(task.pairs),
+        "controls": len(task.controls),
+        "average_precision": {"omnitm": average_precision(task.labels, scores)}
+        | {name: average_precision(task.labels, np.array(values)) for name, values in rivals.items()},
+        "ahead_by": {
+            name: _interval(task.labels, scores, np.array(values)) for name, values in rivals.items()
+        },
+        "found_at_p_0.05": float((p[changed] < 0.05).mean()),
+        "found_at_q_0.05": float((q[changed] <= 0.05).mean()),
+        "controls_at_p_0.05": float((p[~changed] < 0.05).mean()),
+        "false_of_found_at_q_0.05": float((~changed[q <= 0.05]).mean()),
+        "kendall_of_two_seeds": float(kendalltau(scores, ours["other_seed"]).statistic),
+        "cpu_seconds_for_directions": ours["seconds_for_directions"],
+        "cpu_seconds_per_word": ours["seconds_per_word"],
+        "cpu_seconds_of_rivals": {
+            name: found["seconds"] for name in STEPS if (found := read(name)) and "seconds" in found
+        },
     }
-    models = [Word2Vec(halves[half], **options).wv for half in "ab"]
-    shared = [word for word in models[0].index_to_key if word in models[1].key_to_index]
-    one, two = (model[shared] / np.linalg.norm(model[shared], axis=1, keepdims=True) for model in models)
-    left, _, right = np.linalg.svd(two.T @ one)
-    turned = two @ (left @ right)
-    place = {word: k for k, word in enumerate(shared)}
-    aligned = [1 - float(one[place[w]] @ turned[place[w]]) if w in place else 0.0 for w in words]
-    overlap = []
-    for word in words:
-        near = [_nearest(vectors, place[word], 1_000) if word in place else set() for vectors in (one, two)]
-        overlap.append(-float(len(near[0] & near[1])))
-    return {
-        "Word2Vec, Procrustes": aligned,
-        "Word2Vec, neighbours": overlap,
-        "PPMI": _ppmi(output, words),
-    }
-
-
-def _nearest(vectors: Any, row: int, count: int) -> set[int]:
-    return set(np.argpartition(-(vectors @ vectors[row]), count)[:count].tolist())
-
-
-def _ppmi(output: Path, words: list[str]) -> list[float]:
-    """Cosine distance of a word's rows of smoothed PPMI by documents in the two halves."""
-    from scipy.sparse import csr_matrix
-
-    sides = Sides(DocumentIndex.open(output / "index"), "half")
-    index = sides.index
-    ones = np.ones(len(index.document_words), dtype=np.float32)
-    parts = ones, index.document_words.astype(np.int32), index.document_offsets.astype(np.int64)
-    matrix = csr_matrix(parts, shape=(index.n_documents, index.n_words))
-    halves = [matrix[sides.of_documents == side] for side in (0, 1)]
-    frequencies = [np.asarray(half.sum(axis=0)).reshape(-1) for half in halves]
-    distances = []
-    for word in words:
-        k, rows = index.word_id(word), []
-        for half, frequency in zip(halves, frequencies, strict=True):
-            counts = np.asarray((half[:, k].T @ half).todense()).reshape(-1)
-            smoothed = frequency**0.75
-            expected = frequency[k] * smoothed / smoothed.sum() * counts.sum() / max(frequency[k], 1)
-            row = np.log(np.maximum(counts, 1e-9) / np.maximum(expected, 1e-9)).clip(min=0)
-            row[k] = 0
-            rows.append(row)
-        norms = np.linalg.norm(rows[0]) * np.linalg.norm(rows[1])
-        distances.append(1 - float(rows[0] @ rows[1]) / max(float(norms), 1e-9))
-    return distances
-
-
-def false_alarms(output: Path, n_words: int) -> dict[str, float]:
-    """Shuffle the halves, and count the words that seem to have changed."""
-    index = DocumentIndex.open(output / "index")
-    generator = np.random.default_rng(7)
-    labels = np.where(generator.permutation(index.n_documents) % 2, "a", "b").tolist()
-    frequencies = index.document_frequencies
-    usual = np.flatnonzero((frequencies >= FEWEST) & (frequencies <= MOST))
-    words = [index.vocabulary[k] for k in generator.choice(usual, n_words, replace=False).tolist()]
-    found = compare_corpora(index, by=labels, words=words, n_permutations=500, n_threads=1).words
-    result = {
-        "words": len(found),
-        "p below 0.05": float(np.mean([word.comparison.p < 0.05 for word in found])),
-        "q up to 0.05": float(np.mean([word.q <= 0.05 for word in found])),
-    }
-    (RESULTS / "compare-false-alarms.json").write_text(json.dumps(result, indent=1) + "\n")
+    if reasons := read("reasons"):
+        rows = reasons["pairs"]
+        for kind in ("gained", "topic", "place", "lost", "machines_agree"):
+            result[f"reasons_{kind}"] = _mean_and_interval(
+                [row[kind] for row in rows if row[kind] is not None]
+            )
+        is_found = [row["gained"] for row in rows if row["found"] and row["gained"] is not None]
+        result["reasons_gained_of_found"] = _mean_and_interval(is_found)
+    if alarms := read("shuffled"):
+        result["shuffled_words"] = len(alarms["p"])
+        result["shuffled_at_p_0.05"] = _mean_and_interval([float(value < 0.05) for value in alarms["p"]])
+        result["shuffled_at_q_0.05"] = float((np.array(alarms["q"]) <= 0.05).mean())
     return result
+
+
+def report(folder: Path) -> None:
+    """Write the figures of all shares as JSON and as a table."""
+    truth = json.loads((folder / "truth.json").read_text())
+    results = {str(share): summary(folder, share) for share in SHARES}
+    facts = {"sentences": truth["sentences"], "skip_gram": SKIP_GRAM, "shares": results}
+    (RESULTS / "compare.json").write_text(json.dumps(facts, indent=1) + "\n")
+    names = list(next(iter(results.values()))["average_precision"])
+    lines = [
+        "# Words whose use was changed on purpose",
+        "",
+        f"{truth['sentences']:,} sentences in two halves.",
+        "",
+    ]
+    lines += [f"| | {' | '.join(f'{float(share):.0%} renamed | omnitm ahead by' for share in results)} |"]
+    lines += [f"|---{'|---|---' * len(results)}|"]
+    for name in names:
+        cells = []
+        for result in results.values():
+            low_high = result["ahead_by"].get(name)
+            ahead = "" if low_high is None else f"{low_high[0]:+.3f} to {low_high[1]:+.3f}"
+            cells += [f"{result['average_precision'][name]:.3f}", ahead]
+        lines.append(f"| {name} | {' | '.join(cells)} |")
+    lines += [
+        "",
+        f"| | {' | '.join(f'{float(share):.0%}' for share in results)} |",
+        f"|---{'|---' * len(results)}|",
+    ]
+    last = list(next(iter(results.values())))
+    for key in last[last.index("found_at_p_0.05") :]:
+        values = [_written(result.get(key, "")) for result in results.values()]
+        lines.append(f"| {key.replace('_', ' ')} | {' | '.join(values)} |")
+    (RESULTS / "compare.md").write_text("\n".join(lines) + "\n")
+    print("\n".join(lines))
+
+
+def _written(value: Any) -> str:
+    if isinstance(value, list):
+        return f"{value[0]:.3f} ({value[1]:.3f} to {value[2]:.3f})"
+    if isinstance(value, dict):
+        return ", ".join(f"{name} {found:.0f}" for name, found in value.items())
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
 def main() -> None:
@@ -236,19 +413,28 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("step", choices=("prepare", "score", "false-alarms"))
+    parser.add_argument("step", choices=("prepare", "run", "report"))
     parser.add_argument("source", nargs="?", type=Path)
     parser.add_argument("-o", "--output", type=Path, required=True)
-    parser.add_argument("--share", type=float, default=0.25)
-    parser.add_argument("--words", type=int, default=400)
-    parser.add_argument("--rivals", action="store_true")
+    parser.add_argument("--every", type=int, default=16, help="every so many sentences are taken")
+    parser.add_argument("--offset", type=int, default=7)
+    parser.add_argument("--pairs", type=int, default=200)
+    parser.add_argument("--seed", type=int, default=2)
+    parser.add_argument("--avoid", type=Path, nargs="*", default=[], help="truth.json of words not to use")
+    parser.add_argument("--only", nargs="*", default=[], choices=tuple(STEPS))
+    parser.add_argument("--model", type=Path, help="a model of all of Wikipedia, to judge reasons by")
     arguments = parser.parse_args()
     if arguments.step == "prepare":
-        prepare(arguments.source, arguments.output, arguments.share)
-    elif arguments.step == "score":
-        print(json.dumps(score(arguments.output, rivals=arguments.rivals), indent=1))
+        avoid: set[str] = set()
+        for file in arguments.avoid:
+            truth = json.loads(file.read_text())
+            avoid |= {word for pair in truth["pairs"] for word in pair} | set(truth["controls"])
+        options = {"every": arguments.every, "offset": arguments.offset, "n_pairs": arguments.pairs}
+        prepare(arguments.source, arguments.output, **options, seed=arguments.seed, avoid=avoid)
+    elif arguments.step == "run":
+        run(arguments.output, arguments.only, arguments.model)
     else:
-        print(json.dumps(false_alarms(arguments.output, arguments.words), indent=1))
+        report(arguments.output)
 
 
 if __name__ == "__main__":

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 
 import omnitm
-from omnitm.comparison import Comparison, Sides, compare, compare_corpora
+from omnitm.comparison import Change, Comparison, Sides, compare, compare_corpora
 from omnitm.comparison.corpora import false_discovery_rates
 from omnitm.comparison.machines import draw_documents
+from omnitm.comparison.words import _Compared, compare_word, cut_around
 from omnitm.corpus import DocumentIndex
 from omnitm.corpus.groups import Grouping
 from omnitm.errors import CorpusError, FileError, ParameterError, UnknownWordError
@@ -60,8 +62,11 @@ def test_profiles_and_documents_agree_with_the_change(found: Comparison) -> None
     for change in found.gained[:4]:
         assert change.after > change.before
         assert change.documents_before == 0 < change.documents_after
-        assert change.p == pytest.approx(1 / 201)
-    assert {"loan", "money", "credit", "debt"} & set(found.documents_second[0].words)
+        assert change.p < 0.01
+        assert change.lift_after > 1 > change.lift_before
+    for excerpt in found.documents_second:
+        assert excerpt.feature in {change.name for change in found.gained}
+        assert {"bank", excerpt.feature.strip(" _*")} <= set(excerpt.text.split())
 
 
 def test_shares_add_up(found: Comparison) -> None:
@@ -77,14 +82,13 @@ def test_equally_many_documents_of_each_side() -> None:
     sides = Sides(index, labels, ["old", "new"]).of_documents
     sides[:200:2] = -1  # the old side is rarer now
     drawn = draw_documents(index, sides, "bank", seed=0)
-    assert drawn.n == 50
-    numbers = drawn.members(0)
-    assert len(numbers) == drawn.n + drawn.m
-    own = [
-        drawn.own in drawn.documents.words[drawn.documents.ends[k] : drawn.documents.ends[k + 1]]
-        for k in numbers
-    ]
-    assert own == [True] * drawn.n + [False] * drawn.m
+    assert [len(side.inside) for side in drawn] == [50, 50]
+    assert len(drawn[0].outside) == len(drawn[1].outside)
+    has_word = np.isin(np.arange(index.n_documents), index.documents_with(index.word_id("bank")))
+    for number, side in enumerate(drawn):
+        assert has_word[side.inside].all()
+        assert not has_word[side.outside].any()
+        assert (sides[np.concatenate(side)] == number).all()
 
 
 def test_no_change_on_shuffled_groups() -> None:
@@ -116,6 +120,68 @@ def test_difference_of_everything_cancels_out() -> None:
     assert sum(value <= 0.05 for value in p) <= 7
 
 
+def test_what_is_more_frequent_anyway_is_not_gained() -> None:
+    """`tax` is ten times as frequent on side b, with `bank` and without; `loan` is gained with `bank`."""
+    random = np.random.default_rng(8)
+    filler = [f"w{k}" for k in range(40)]
+    texts, labels = [], []
+    for k in range(4000):
+        label, has_bank = "ab"[k % 2], k % 8 < 2
+        words = random.choice(filler, 4).tolist()
+        words += ["bank"] if has_bank else []
+        words += ["tax"] if random.random() < (0.5 if label == "b" else 0.05) else []
+        words += ["loan"] if random.random() < (0.3 if has_bank and label == "b" else 0.1) else []
+        texts.append(words)
+        labels.append(label)
+    index = DocumentIndex.from_documents(texts, order=False)
+    found = compare(index, "bank", by=labels, n_permutations=200)
+    by_name = {change.name: change for change in (*found.gained, *found.lost)}
+    assert found.gained[0].name == "loan"
+    assert by_name["loan"].p < 0.001
+    assert by_name["loan"].lift_after == pytest.approx(3, rel=0.3)
+    assert "tax" not in by_name or by_name["tax"].p > 0.05
+
+
+def test_places_are_compared_too() -> None:
+    """`bank` comes after `the` on one side, after `a` on the other; the documents have the same words."""
+    random = np.random.default_rng(9)
+    texts, labels = [], []
+    for k in range(600):
+        label, (one, two, three) = "ab"[k % 2], random.choice([*WATER, *MONEY, *FILLER], 3)
+        article, other = ("the", "a") if label == "a" else ("a", "the")
+        word = ("bank", "stone")[k % 4 // 2]
+        texts.append(f"{other} {one} {two} saw {article} {word} near {three}")
+        labels.append(label)
+    index = DocumentIndex.from_documents(texts)
+    found = compare(index, "bank", by=labels, n_permutations=200)
+    names = [change.name for change in found.gained]
+    assert "a _" in names
+    assert "the _" in [change.name for change in found.lost]
+    place = found.gained[names.index("a _")]
+    assert (place.kind, place.after > place.before) == ("place", True)
+    without = compare(DocumentIndex.from_documents(texts, order=False), "bank", by=labels, n_permutations=20)
+    assert {change.kind for change in (*without.gained, *without.lost)} <= {"topic"}
+
+
+def test_shares_of_both_kinds_add_up() -> None:
+    index, labels = corpus()
+    compared = _Compared(Sides(index, labels, ["old", "new"]), "bank", 50, seed=0)
+    assert sum(float(shares.sum()) for shares in compared.test.shares) == pytest.approx(1, abs=1e-4)
+
+
+def test_excerpts_show_the_word_and_the_feature() -> None:
+    change = Change("inter", "topic", 0.1, 0.01, 1.0, 2.0, 0, 9, 0.0, 1.0)
+    place = Change("old _", "place", 0.1, 0.01, 1.0, 2.0, 0, 9, 0.0, 1.0)
+    text = f"Bank of old. {'x ' * 200}the old bank was closed {'y ' * 200}by INTER-x"
+    assert cut_around("short text", "bank", change) == "short text"
+    assert "the old bank was closed" in cut_around(text, "bank", place)
+    both = cut_around(text, "bank", change, lambda piece: piece.lower().split("-"))
+    assert "the old bank" in both
+    assert both.endswith("by INTER-x")
+    assert " ... " in both
+    assert cut_around(text, "river", replace(change, name="lake")).startswith("Bank of old.")
+
+
 def test_same_for_any_number_of_threads() -> None:
     index, labels = corpus()
     one, two = (
@@ -130,7 +196,9 @@ def test_same_for_any_number_of_threads() -> None:
 
 def test_frame_and_picture(found: Comparison, tmp_path: Path) -> None:
     frame = found.to_frame()
-    assert set(frame["direction"]) == {"gained", "lost"}
+    assert set(frame["list"]) == {"gained", "lost"}
+    assert "list" in str(found).splitlines()[1]
+    assert "<td>money</td>" in found._repr_html_()
     assert set(frame["name"][:4]) == set(MONEY)
     found.plot(tmp_path / "bank.png")
     assert (tmp_path / "bank.png").read_bytes().startswith(b"\x89PNG")
@@ -173,11 +241,11 @@ def test_words_are_kept_and_not_compared_again(tmp_path: Path, monkeypatch: pyte
     log.write_text(log.read_text()[:-20])  # the last line is cut off
     compared = []
 
-    def watched(*arguments: object, **rest: object) -> Comparison:
+    def watched(*arguments: Any, **rest: Any) -> Comparison:
         compared.append(arguments[1])
-        return compare(*arguments, **rest)  # type: ignore[arg-type]
+        return compare_word(*arguments, **rest)
 
-    monkeypatch.setattr("omnitm.comparison.corpora.compare", watched)
+    monkeypatch.setattr("omnitm.comparison.corpora.compare_word", watched)
     again = compare_corpora(index, words=["bank", "stone"], log=log, **options)
     assert len(compared) == 1
     assert again.to_dict() == first.to_dict()

@@ -16,8 +16,7 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from omnitm.comparison import Change, Comparison, CorpusComparison, Sides
-    from omnitm.explain import Document
+    from omnitm.comparison import Change, Comparison, CorpusComparison, Excerpt, Sides
 
 EXAMPLE = """\
   omnitm compare news.index climate --by source              what a word goes with here and there
@@ -110,11 +109,8 @@ def _print_word(console: Console, found: Comparison) -> None:
     )
     _print_changes(console, f"gained: more with {found.second}", found, found.gained)
     _print_changes(console, f"lost: more with {found.first}", found, found.lost)
-    for name, documents, changes in (
-        (found.first, found.documents_first, found.lost),
-        (found.second, found.documents_second, found.gained),
-    ):
-        _print_documents(console, name, documents, [found.word, *(change.name for change in changes)])
+    for name, excerpts in ((found.first, found.documents_first), (found.second, found.documents_second)):
+        _print_excerpts(console, name, found.word, excerpts)
     if found.trajectory:
         _print_trajectory(console, found)
     console.print()
@@ -125,21 +121,33 @@ def _print_changes(console: Console, title: str, found: Comparison, changes: Seq
 
     from omnitm.cli.reports import make_table, percent
 
-    columns = "share", "p", f"documents {found.first}", f"documents {found.second}"
-    table = make_table(title, "word", *columns, numbers=columns)
+    columns = (
+        "share",
+        "p",
+        f"{found.first}: documents",
+        "times as usual",
+        f"{found.second}: documents",
+        "as usual",
+    )
+    table = make_table(title, "goes with", *columns, numbers=columns)
     for change in changes:
         counts = f"{change.documents_before:,}", f"{change.documents_after:,}"
-        table.add_row(Text(change.name), percent(change.share), f"{change.p:.3f}", *counts)
+        lifts = f"{change.lift_before:.1f}", f"{change.lift_after:.1f}"
+        share, p = percent(change.share), f"{change.p:.3f}"
+        table.add_row(Text(change.name), share, p, counts[0], lifts[0], counts[1], lifts[1])
     console.print(table)
 
 
-def _print_documents(
-    console: Console, name: str, documents: Sequence[Document], marked: Sequence[str]
-) -> None:
-    from omnitm.cli.reports import print_document
+def _print_excerpts(console: Console, name: str, word: str, excerpts: Sequence[Excerpt]) -> None:
+    from rich.text import Text
 
-    for document in documents:
-        print_document(console, f"{name}, document {document.number}:", document, marked)
+    from omnitm.cli.reports import marked_text
+    from omnitm.corpus.running import parted
+
+    for excerpt in excerpts:
+        feature = parted(excerpt.feature)[1] if " " in excerpt.feature else excerpt.feature
+        said = marked_text(excerpt.text, [word, feature])
+        console.print(Text.assemble((f"{name}, {excerpt.feature}: ", "dim"), said))
 
 
 def _print_trajectory(console: Console, found: Comparison) -> None:

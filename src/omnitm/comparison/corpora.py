@@ -11,17 +11,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from omnitm.comparison.machines import FEWEST_DOCUMENTS
+from omnitm.comparison.sides import Sides
 from omnitm.comparison.words import (
     N_EXAMPLES,
     N_PERMUTATIONS,
     Change,
     Comparison,
-    Sides,
+    Excerpt,
     Step,
-    compare,
+    compare_word,
+    read_excerpts,
 )
-from omnitm.errors import CorpusError, FileError, MissingExtraError
-from omnitm.explain.evidence import Document
+from omnitm.errors import CorpusError, FileError
 from omnitm.explain.records import Record
 from omnitm.parameters import check_integer
 
@@ -70,13 +71,14 @@ class CorpusComparison(Record):
         """Return the words that changed most."""
         return self.words[:count]
 
-    def to_frame(self) -> Any:
-        """Return a data frame of pandas with a row per word."""
-        try:
-            import pandas as pd  # type: ignore[import-untyped]
-        except ImportError:
-            raise MissingExtraError("CorpusComparison.to_frame", "frames") from None
-        return pd.DataFrame([row_of(word) for word in self.words])
+    def rows(self) -> list[dict[str, Any]]:
+        """Rows of the table: a word each."""
+        return [row_of(word) for word in self.words]
+
+    def caption(self) -> str:
+        """Return what is said above the table."""
+        n_changed = sum(word.q <= 0.05 for word in self.words)
+        return f"{self.first} -> {self.second}: {n_changed:,} of {len(self.words):,} words differ (q <= 0.05)"
 
     def to_html(self, count: int = 100) -> str:
         """Return a page that needs nothing else: no network, no other file."""
@@ -96,8 +98,8 @@ def row_of(word: WordChange) -> dict[str, Any]:
         "n_documents": found.n_documents,
         f"documents {found.first}": found.n_first,
         f"documents {found.second}": found.n_second,
-        "gained": " ".join(change.name for change in found.gained),
-        "lost": " ".join(change.name for change in found.lost),
+        "gained": ", ".join(change.name for change in found.gained),
+        "lost": ", ".join(change.name for change in found.lost),
     }
 
 
@@ -143,7 +145,7 @@ def compare_corpora(
         )
     options: dict[str, Any] = {"n_permutations": n_permutations, "n_examples": n_examples, "seed": seed}
     kept = _Log(log, {**options, "seal": index.seal, "by": sides.grouping.name, "sides": _names(sides)})
-    sides.directions  # noqa: B018  # made once, before threads ask for it
+    sides.features  # noqa: B018  # made once, before threads ask for it
     done = {word: kept.found[word] for word in chosen if word in kept.found}
     tell = progress or (lambda *_: None)
     tell(len(done), len(chosen))
@@ -152,7 +154,8 @@ def compare_corpora(
         done[comparison.word] = comparison
         kept.add(comparison)
         tell(len(done), len(chosen))
-    return _ranked(sides, [done[word] for word in chosen], len(asked) - len(chosen))
+    found = read_excerpts(index, [done[word] for word in chosen])
+    return _ranked(sides, found, len(asked) - len(chosen))
 
 
 def _names(sides: Sides) -> list[str]:
@@ -173,7 +176,7 @@ def _compared(
     """Compare words in threads; whatever ends the loop early leaves out those that have not begun."""
     with ThreadPoolExecutor(n_threads) as pool:
         try:
-            running = {pool.submit(compare, sides.index, word, by=sides, **options) for word in words}
+            running = {pool.submit(compare_word, sides, word, **options) for word in words}
             while running:
                 finished, running = wait(running, return_when=FIRST_COMPLETED)
                 for future in sorted(finished, key=id):
@@ -245,12 +248,10 @@ def _comparison(facts: dict[str, Any]) -> Comparison:
     kinds: dict[str, Any] = {
         "gained": Change,
         "lost": Change,
-        "documents_first": Document,
-        "documents_second": Document,
+        "documents_first": Excerpt,
+        "documents_second": Excerpt,
         "trajectory": Step,
     }
     for name, kind in kinds.items():
         facts[name] = tuple(kind(**entry) for entry in facts[name])
-    for name in ("documents_first", "documents_second"):
-        facts[name] = tuple(Document(d.number, d.text, tuple(d.words)) for d in facts[name])
     return Comparison(**facts)

@@ -1,8 +1,7 @@
-"""What a word is compared by: documents drawn from each side, and the machines trained on them.
+"""A word's machines on one side: trained on documents drawn from there, with the word and without it.
 
-Documents with the word, and others without it, are drawn equally many of each side, so that a word's
-frequency is not mistaken for a change of its use. A machine sees one side: positives and negatives are both
-from there, so what is different about everything on a side cancels out.
+Equally many documents are drawn of each side, so that a word's frequency is not mistaken for a change of its
+use. A machine sees one side: positives and negatives are both from there.
 """
 
 from __future__ import annotations
@@ -11,9 +10,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from omnitm.corpus.assembling import DOCUMENT_END
+from omnitm.corpus.running import NO_FEATURE, RunningText, feature_numbers
 from omnitm.errors import CorpusError
 from omnitm.machine.autoencoder import Autoencoder
-from omnitm.machine.settings import word_key
+from omnitm.machine.settings import kind_key, word_key
+from omnitm.similarity.row_profile import baseline_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -25,17 +27,6 @@ FEWEST_DOCUMENTS = 20
 MOST_DOCUMENTS = 4_000  # with the word, per side: a machine draws about 3,000
 MOST_OTHERS = 2_000  # without the word, per side
 _UNIT_WITHOUT_BASELINE = 100.0  # as in similarity/row_profile.py
-
-
-class _SideCorpus(NamedTuple):
-    """Documents of one side as a machine reads them; the arrays are filled again for every arrangement."""
-
-    document_offsets: NDArray[np.uint64]
-    document_words: NDArray[np.uint32]
-    word_offsets: NDArray[np.uint64]
-    word_documents: NDArray[np.uint32]
-    n_words: int
-    running: None = None
 
 
 class Documents(NamedTuple):
@@ -54,38 +45,21 @@ class Documents(NamedTuple):
 
 
 class Drawn(NamedTuple):
-    """Documents that a word is compared by, equally many of each side.
+    """Numbers of the documents of one side that a word is compared by.
 
     Attributes
     ----------
-    documents
-        With the word: those of side 0, of side 1, ...; then without it, side by side.
-    features
-        Words of the vocabulary that occur in them; the documents' words are positions in here.
-    own
-        Position of the word itself.
-    n, m
-        Documents per side with the word, and without it.
+    inside, outside
+        Documents with the word, and without it.
     """
 
-    documents: Documents
-    features: NDArray[np.int64]
-    own: int
-    n_sides: int
-    n: int
-    m: int
-
-    def members(self, side: int) -> NDArray[np.int64]:
-        """Documents of a side, those with the word first."""
-        n, m, others = self.n, self.m, self.n_sides * self.n
-        return np.concatenate(
-            [np.arange(side * n, (side + 1) * n), np.arange(side * m, (side + 1) * m) + others]
-        )
+    inside: NDArray[np.int64]
+    outside: NDArray[np.int64]
 
 
 def draw_documents(
     index: DocumentIndex, sides: NDArray[np.int8], word: str, seed: int, most: int = MOST_DOCUMENTS
-) -> Drawn:
+) -> list[Drawn]:
     """Draw documents with a word and without it, equally many of each side.
 
     Parameters
@@ -98,30 +72,14 @@ def draw_documents(
     target = index.word_id(word)
     random = np.random.default_rng(word_key(seed, word))
     inside = index.documents_with(target).astype(np.int64)
-    n_sides = int(sides.max()) + 1
-    found = [inside[sides[inside] == side] for side in range(n_sides)]
+    found = [inside[sides[inside] == side] for side in range(int(sides.max()) + 1)]
     n = min(*map(len, found), most, MOST_DOCUMENTS)
-    positives = [_drawn(documents, n, random) for documents in found]
-    negatives = [_others(inside, sides, side, random) for side in range(n_sides)]
+    positives = [documents[np.sort(random.choice(len(documents), n, replace=False))] for documents in found]
+    negatives = [_others(inside, sides, side, random) for side in range(len(found))]
     m = min(map(len, negatives))
     if m == 0:
         raise CorpusError(f"Every document of a group has {word!r}, so there is nothing to tell it from.")
-    chosen = np.concatenate([*positives, *(others[:m] for others in negatives)])
-    taken = Documents(index.document_offsets, index.document_words).take(chosen)
-    features, words = np.unique(taken.words, return_inverse=True)
-    documents = Documents(taken.ends, words.astype(np.uint32).reshape(-1))
-    own = int(np.searchsorted(features, target))
-    return Drawn(documents, features.astype(np.int64), own, n_sides, n, m)
-
-
-def train_sides(drawn: Drawn, settings: AutoencoderSettings, key: int) -> NDArray[np.float32]:
-    """Train a word's machine on each side: sides x features, each row from its baseline, in units of it."""
-    machine = _SideMachine(drawn, settings)
-    return np.stack([machine.train(drawn.members(side), key) for side in range(drawn.n_sides)])
-
-
-def _drawn(documents: NDArray[np.int64], n: int, random: np.random.Generator) -> NDArray[np.int64]:
-    return documents[np.sort(random.choice(len(documents), n, replace=False))]
+    return [Drawn(with_it, without[:m]) for with_it, without in zip(positives, negatives, strict=True)]
 
 
 def _others(
@@ -134,31 +92,85 @@ def _others(
     return drawn[~np.isin(drawn, inside)][:MOST_OTHERS]
 
 
-class _SideMachine:
-    """One machine that is trained on one arrangement of documents after the other."""
+class Profile:
+    """Coordinates of a word trained on one side, each from the baseline and in units of it."""
 
-    def __init__(self, drawn: Drawn, settings: AutoencoderSettings) -> None:
-        self._pool, self._own = drawn.documents, drawn.own
-        n, n_features = drawn.n, len(drawn.features)
-        word_offsets = np.zeros(n_features + 2, dtype=np.uint64)
-        word_offsets[drawn.own + 1 :] = n
-        self._corpus = _SideCorpus(
-            document_offsets=np.zeros(n + drawn.m + 1, dtype=np.uint64),
-            document_words=np.zeros(len(drawn.documents.words), dtype=np.uint32),
+    def __init__(
+        self, index: DocumentIndex, word: str, drawn: Drawn, settings: AutoencoderSettings, seed: int
+    ) -> None:
+        self._index, self._target, self._settings = index, index.word_id(word), settings
+        self._key = word_key(seed, word)
+        documents = np.concatenate([drawn.inside, drawn.outside])
+        self._words, self._topic = self._train_topic(documents, len(drawn.inside))
+        if "place" in settings.kinds:
+            self._numbers, self._place = self._train_place(documents)
+
+    def topic(self, word: int) -> float:
+        """Return the coordinate of a word of the vocabulary."""
+        place = int(np.searchsorted(self._words, word))
+        has_word = place < len(self._words) and self._words[place] == word
+        return float(self._topic[place]) if has_word and word != self._target else 0.0
+
+    def place(self, column: int, number: int) -> float:
+        """Return the coordinate of a word, by its number in the running text, at one of the four offsets."""
+        feature = int(self._numbers[number])
+        return 0.0 if feature == NO_FEATURE else float(self._place[column, feature])
+
+    def _train_topic(
+        self, documents: NDArray[np.int64], n_inside: int
+    ) -> tuple[NDArray[np.uint32], NDArray[np.float32]]:
+        taken = Documents(self._index.document_offsets, self._index.document_words).take(documents)
+        words, numbers = np.unique(taken.words, return_inverse=True)
+        own = int(np.searchsorted(words, self._target))
+        word_offsets = np.zeros(len(words) + 2, dtype=np.uint64)
+        word_offsets[own + 1 :] = n_inside
+        corpus = _SideCorpus(
+            document_offsets=taken.ends.astype(np.uint64),
+            document_words=numbers.reshape(-1).astype(np.uint32),
             word_offsets=word_offsets,
-            word_documents=np.arange(n, dtype=np.uint32),
-            n_words=n_features + 1,  # the last one occurs nowhere: its value is the baseline
+            word_documents=np.arange(n_inside, dtype=np.uint32),
+            n_words=len(words) + 1,  # the last one occurs nowhere: its value is the baseline
         )
-        self._machine = Autoencoder(self._corpus, settings)
+        machine = Autoencoder(corpus, self._settings)
+        machine.train(own, self._key)
+        row = machine.embedding()
+        return words, _relative(row[:-1], float(row[-1]))
 
-    def train(self, documents: NDArray[np.int64], key: int) -> NDArray[np.float32]:
-        """Learn from documents, the first n of which have the word; returns the profile."""
-        taken = self._pool.take(documents)
-        self._corpus.document_offsets[:] = taken.ends
-        self._corpus.document_words[: len(taken.words)] = taken.words
-        self._machine.train(self._own, key)
-        row = self._machine.embedding().astype(np.float32)
-        baseline = row[-1]
-        profile: NDArray[np.float32] = (row[:-1] - baseline) / (abs(baseline) or _UNIT_WITHOUT_BASELINE)
-        profile[self._own] = 0  # a word's own coordinate says nothing
-        return profile
+    def _train_place(self, documents: NDArray[np.int64]) -> tuple[NDArray[np.uint32], NDArray[np.float32]]:
+        running = self._index.running
+        assert running is not None  # noqa: S101  # the settings ask for places of an index that has them
+        text = _part_of(running, documents)
+        machine = Autoencoder(_SideCorpus(running=text), self._settings, kind="place")
+        machine.train(self._target, kind_key(self._key, "place"))
+        row = machine.embedding()
+        numbers = feature_numbers(text.word_starts, self._settings.n_place_features)
+        return numbers, _relative(row, baseline_of(row)).reshape(4, -1)
+
+
+class _SideCorpus(NamedTuple):
+    """Documents of one side as a machine reads them."""
+
+    document_offsets: NDArray[np.uint64] = np.zeros(1, dtype=np.uint64)
+    document_words: NDArray[np.uint32] = np.zeros(0, dtype=np.uint32)
+    word_offsets: NDArray[np.uint64] = np.zeros(1, dtype=np.uint64)
+    word_documents: NDArray[np.uint32] = np.zeros(0, dtype=np.uint32)
+    n_words: int = 0
+    running: RunningText | None = None
+
+
+def _part_of(running: RunningText, documents: NDArray[np.int64]) -> RunningText:
+    """Put some documents of a running text together; words keep their numbers."""
+    taken = Documents(running.document_ends, running.tokens).take(documents)  # each with the END before it
+    tokens = np.append(taken.words, np.uint32(DOCUMENT_END))
+    order = np.argsort(tokens, kind="stable")
+    places = order[: np.count_nonzero(tokens != DOCUMENT_END)].astype(np.uint32)
+    n_numbers = len(running.word_starts) - 1
+    counts = np.bincount(tokens[places], minlength=n_numbers)
+    starts = np.concatenate([[0], np.cumsum(counts)]).astype(np.uint64)
+    return RunningText(running.vocabulary, running.other_words, tokens, starts, places)
+
+
+def _relative(row: NDArray[np.int16], baseline: float) -> NDArray[np.float32]:
+    return ((row - np.float32(baseline)) / np.float32(abs(baseline) or _UNIT_WITHOUT_BASELINE)).astype(
+        np.float32
+    )

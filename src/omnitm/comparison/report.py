@@ -12,13 +12,11 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from omnitm.comparison.corpora import CorpusComparison, WordChange
-    from omnitm.comparison.words import Change, Comparison
-    from omnitm.explain.evidence import Document
+    from omnitm.comparison.words import Change, Comparison, Excerpt
 
 # Blue and orange of Okabe and Ito: told apart by the colour-blind, and in grey.
 _GAINED, _LOST = "#0072B2", "#D55E00"
 _N_LINES = 4
-_EXCERPT = 240
 _STYLE = f"""
 body {{ font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 66rem; padding: 0 1rem;
   color: #222; background: #fff }}
@@ -91,10 +89,10 @@ def _bars(changes: Sequence[Change]) -> str:
     )
 
 
-def _texts(documents: Sequence[Document], words: Sequence[str]) -> str:
+def _texts(documents: Sequence[Excerpt], words: Sequence[str]) -> str:
     found = "|".join(re.escape(escape(word)) for word in words)
     pattern = re.compile(rf"(?<!\w)({found})(?!\w)", re.IGNORECASE)
-    texts = (escape(document.excerpt(words, _EXCERPT)) for document in documents)
+    texts = (escape(document.text) for document in documents)
     marked = (pattern.sub(r"<mark>\1</mark>", text) for text in texts)
     return "".join(f'<p class="text">{text}</p>' for text in marked)
 

@@ -1,14 +1,14 @@
 """How likely a change is by chance: the groups of a word's documents are shuffled many times.
 
-A document is a point: the sum of the directions of its words, at length 1. On a side the word's documents lie
-elsewhere than the others; v is how much this differs between the sides,
+By each kind of features (see `features.py`) a document is a point; v is how far the middle of the word's
+documents is moved from one side to the other,
 
-    v = (mean of positives - mean of negatives) of side 1  -  the same of side 0,
+    v = mean of points on side 1  -  mean of points on side 0,
 
-a weighted sum of documents, hence of their words: with x_f the weights of the documents that have feature f
-and W_f its direction, v = sum of x_f W_f. The change is |v|^2 = sum of x_f (W_f . v), so every feature has a
-share of it. Shuffling moves positives among positives and negatives among negatives; if the groups mean
-nothing, all arrangements are equally likely, and p is exact.
+a weighted sum of documents, hence of their features: with x_f the weights of the documents that have
+feature f and W_f its direction, v = sum of x_f W_f. The change of a kind is |v|^2 = sum of x_f (W_f . v), in
+units of its deviation over shuffled groups; the change is the sum over kinds, so every feature has a share of
+it. If the groups mean nothing, all arrangements are equally likely, and p is exact.
 """
 
 from __future__ import annotations
@@ -16,16 +16,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.sparse import csr_matrix
+from scipy.special import bdtr
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
-    from omnitm.comparison.machines import Drawn
+    from omnitm.comparison.features import Thinned
 
 _AT_A_TIME = 250  # arrangements
+_TINY = 1e-30
+_MOST = 5  # deviations
 
 
 class ShuffleTest:
@@ -33,62 +35,85 @@ class ShuffleTest:
 
     Parameters
     ----------
+    kinds
+        The documents by each kind of features: those of side 0, then as many of side 1.
     directions
-        features x directions.
+        Per kind: features x directions.
     key
         Seed of the shuffling.
 
     Attributes
     ----------
     change
-        |v|^2 of the groups as they are.
+        The sum over kinds of |v|^2, each in units of its deviation over shuffled groups.
     strength
-        How far it is above the mean of shuffled ones, in deviations of them.
+        How far the change is above the mean of shuffled ones, in deviations of them.
     p
         Share of arrangements, the groups themselves counted, with at least this change.
-    differences
-        Per feature: x_f.
-    shares
-        Per feature: its part of the change; they add up to 1.
+    differences, shares, reasons
+        Per kind and feature: x_f; its part of the change (they add up to 1); and how telling it is: its
+        `surprise` times how far features like it have moved (W_f . v in deviations over shuffled groups, at
+        most 5); 0 if the two disagree.
     """
 
-    def __init__(self, drawn: Drawn, directions: NDArray[np.float32], n_permutations: int, key: int) -> None:
-        self._drawn, self._key, self._n = drawn, key, n_permutations
-        directions = directions.copy()
-        directions[drawn.own] = 0  # every document of the word has it
-        documents = drawn.documents
-        ones = np.ones(len(documents.words), dtype=np.float32)
-        shape = len(documents.ends) - 1, len(drawn.features)
-        features = csr_matrix((ones, documents.words.astype(np.int32), documents.ends), shape=shape)
-        points = features @ directions
-        lengths = np.maximum(np.linalg.norm(points, axis=1), 1e-12).astype(np.float32)
-        points /= lengths[:, None]
-        self._features = features.multiply(1 / lengths[:, None]).tocsc()
-        changes = np.concatenate([np.square(part @ points).sum(axis=1) for part in self._weights()])
-        first = next(self._weights())[0]
-        moved = first @ points
+    def __init__(
+        self,
+        kinds: Sequence[Thinned],
+        directions: Sequence[NDArray[np.float32]],
+        n_permutations: int,
+        key: int,
+    ) -> None:
+        self._kinds, self._key, self._n = kinds, key, n_permutations
+        self._n_documents = len(kinds[0].points)
+        parts = [[part @ kind.points for kind in kinds] for part in self._weights()]
+        moved = [np.concatenate(found).astype(np.float64) for found in zip(*parts, strict=True)]
+        squares = [np.square(v).sum(axis=1) for v in moved]
+        units = [max(float(found[1:].std()), _TINY) for found in squares]
+        changes = np.sum([found / unit for found, unit in zip(squares, units, strict=True)], axis=0)
         self.change = float(changes[0])
-        self.strength = float((changes[0] - changes[1:].mean()) / max(float(changes[1:].std()), 1e-30))
+        self.strength = float((changes[0] - changes[1:].mean()) / max(float(changes[1:].std()), _TINY))
         self.p = float((changes >= changes[0] * (1 - 1e-5)).mean())
-        self.differences = self._features.T @ first
-        self.shares = self.differences * (directions @ moved) / max(self.change, 1e-30)
+        own = self._own_weights()
+        self.differences, self.shares, self.reasons = [], [], []
+        for kind, rows, v, unit in zip(kinds, directions, moved, units, strict=True):
+            x = np.asarray(kind.rows.T @ own, dtype=np.float64)
+            along = rows @ v[0]
+            variances = ((rows @ (v[1:].T @ v[1:])) * rows).sum(axis=1) / (len(v) - 1)
+            agreement = np.clip(along / np.sqrt(np.maximum(variances, _TINY)), -_MOST, _MOST)
+            self.differences.append(x)
+            self.shares.append(x * along / unit / max(self.change, _TINY))
+            self.reasons.append(np.where(x * along > 0, np.maximum(surprise(kind) * agreement, 0), 0))
 
-    def p_of(self, features: NDArray[np.int64]) -> NDArray[np.float64]:
-        """How often shuffled groups change a feature at least as much, up or down."""
-        columns = self._features[:, features]
-        found = np.concatenate([np.abs(columns.T @ part.T).T for part in self._weights()])
-        return np.asarray((found >= found[0] * (1 - 1e-5)).mean(axis=0))
+    def _own_weights(self) -> NDArray[np.float32]:
+        n = self._n_documents // 2
+        return np.repeat(np.array([-1, 1], dtype=np.float32) / np.float32(n), n)
 
     def _weights(self) -> Iterator[NDArray[np.float32]]:
         """Yield weights of the documents in every arrangement, some at a time; the groups' own first."""
-        drawn = self._drawn
-        random = np.random.default_rng(self._key)
-        positives = np.repeat(np.array([-1, 1], dtype=np.float32) / np.float32(drawn.n), drawn.n)
-        others = np.repeat(np.array([1, -1], dtype=np.float32) / np.float32(drawn.m), drawn.m)
+        random, own = np.random.default_rng(self._key), self._own_weights()
         for start in range(0, self._n + 1, _AT_A_TIME):
-            count = min(_AT_A_TIME, self._n + 1 - start)
-            rows = [random.permuted(np.tile(part, (count, 1)), axis=1) for part in (positives, others)]
-            weights = np.concatenate(rows, axis=1)
+            weights = random.permuted(np.tile(own, (min(_AT_A_TIME, self._n + 1 - start), 1)), axis=1)
             if start == 0:
-                weights[0] = np.concatenate([positives, others])
+                weights[0] = own
             yield weights
+
+
+def surprise(found: Thinned) -> NDArray[np.float64]:
+    """How unlikely the documents of a feature are shared out so by chance, in deviations; below 0: lost.
+
+    Of k documents that have it, each is on side 1 with the chance that the frequencies without the word give:
+    the signed root of the log-likelihood ratio (Dunning 1993).
+    """
+    counts = found.counts.astype(np.float64)
+    expected = counts.sum(axis=0) * found.anyway / found.anyway.sum(axis=0)
+    ratio = np.log(np.maximum(counts, 1) / np.maximum(expected, _TINY))
+    likelihood = 2 * np.where(counts > 0, counts * ratio, 0).sum(axis=0)
+    return np.asarray(np.sqrt(np.maximum(likelihood, 0)) * np.sign(counts[1] - expected[1]))
+
+
+def chance(found: Thinned, feature: int) -> float:
+    """How often the documents of a feature would be shared out as unevenly by chance: two-sided, binomial."""
+    first, second = found.counts[:, feature].tolist()
+    of_second = float(found.anyway[1, feature] / found.anyway[:, feature].sum())
+    as_few, as_many = bdtr(second, first + second, of_second), bdtr(first, first + second, 1 - of_second)
+    return float(min(1.0, 2 * min(as_few, as_many)))

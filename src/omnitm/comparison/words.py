@@ -1,65 +1,90 @@
-"""One word on two sides: how far its use differs, by which words, and how likely that is by chance."""
+"""One word on two sides: how far its use differs, by which features, and how likely that is by chance."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from omnitm.comparison.machines import FEWEST_DOCUMENTS, Documents, draw_documents, train_sides
-from omnitm.comparison.shuffling import ShuffleTest
-from omnitm.corpus.groups import Grouping, grouping_for
-from omnitm.errors import CorpusError, MissingExtraError, ParameterError
-from omnitm.explain.evidence import Document, read_documents
+from omnitm.comparison.features import Features, PlaceFeatures, Thinned
+from omnitm.comparison.machines import FEWEST_DOCUMENTS, Profile, draw_documents
+from omnitm.comparison.shuffling import ShuffleTest, chance
+from omnitm.comparison.sides import ALL_OTHERS, Sides
+from omnitm.corpus.running import parted
+from omnitm.explain.evidence import read_documents
 from omnitm.explain.records import Record
 from omnitm.machine import AutoencoderSettings
 from omnitm.machine.settings import word_key
 from omnitm.parameters import check_integer
-from omnitm.similarity.truncated_svd import truncated_svd
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
-    from numpy.typing import NDArray
-
-    from omnitm.comparison.machines import Drawn
     from omnitm.corpus import DocumentIndex
+    from omnitm.corpus.groups import Grouping
 
 N_PERMUTATIONS = 2_000
 N_EXAMPLES = 250
 N_SHOWN = 10
-_N_DIRECTIONS = 100
-_DIRECTION_DOCUMENTS, _DIRECTION_PAIRS = 50_000, 1_000_000  # enough for 100 directions, in seconds
+EXCERPT = 240  # characters
+_LEAST_SUPPORT = 0.005  # of a side's documents with the word have a feature that is named
 _OWNER = "compare"
-ALL_OTHERS = "all others"
+_BETWEEN_SPACES = re.compile(r"\S+")
 
 
 @dataclass(frozen=True)
 class Change(Record):
-    """A word that the compared word goes with more, or less, on the second side.
+    """A feature that the compared word goes with more, or less, on the second side.
 
     Attributes
     ----------
-    before, after
-        How far it stands out in the word's profile on the first and on the second side: in units of the
-        profile's baseline.
+    name
+        A word in the same document, or a coordinate of place such as `to _`.
+    kind
+        "topic" or "place".
     share
-        Its part of the whole change; the shares of all features add up to 1.
+        Its part of the whole change; the shares of all features of both kinds add up to 1.
     p
-        How often shuffled groups change it as much: two-sided.
+        How often chance would share its documents out as unevenly, given how frequent it is on each side
+        without the word: two-sided.
+    lift_before, lift_after
+        How many times as frequent it is with the word as without, on the first and on the second side.
     documents_before, documents_after
-        Documents with both words, of those that were compared.
+        Documents with both, of those that were compared: equally many of each side.
+    before, after
+        How far it stands out in the word's profile on each side: in units of the profile's baseline.
     """
 
     name: str
-    before: float
-    after: float
+    kind: str
     share: float
     p: float
+    lift_before: float
+    lift_after: float
     documents_before: int
     documents_after: int
+    before: float
+    after: float
+
+
+@dataclass(frozen=True)
+class Excerpt(Record):
+    """Part of a document that has the compared word and one of the features that it gained or lost.
+
+    Attributes
+    ----------
+    number
+        The document's place in the corpus, from 0.
+    """
+
+    number: int
+    feature: str
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
 
 
 @dataclass(frozen=True)
@@ -98,12 +123,14 @@ class Comparison(Record):
     p
         How often shuffled groups give at least this change, itself counted.
     gained, lost
-        Words that make the change, largest share first.
+        Features that make the change, the most telling first.
     documents_first, documents_second
-        Documents of each side that have the word and words that it goes with there.
+        Documents of each side that have the word and what it goes with there.
     trajectory
         The word in all groups, if there are more than two in an order.
     """
+
+    TABLE: ClassVar[tuple[str, ...]] = ("gained", "lost")
 
     word: str
     by: str
@@ -118,130 +145,15 @@ class Comparison(Record):
     n_permutations: int
     gained: tuple[Change, ...]
     lost: tuple[Change, ...]
-    documents_first: tuple[Document, ...] = ()
-    documents_second: tuple[Document, ...] = ()
+    documents_first: tuple[Excerpt, ...] = ()
+    documents_second: tuple[Excerpt, ...] = ()
     trajectory: tuple[Step, ...] = ()
 
-    def to_frame(self) -> Any:
-        """Return gained and lost words as a data frame of pandas, one row each."""
-        try:
-            import pandas as pd  # type: ignore[import-untyped]
-        except ImportError:
-            raise MissingExtraError("Comparison.to_frame", "frames") from None
-        rows = [
-            {"word": self.word, "direction": direction, **change.to_dict()}
-            for direction, changes in (("gained", self.gained), ("lost", self.lost))
-            for change in changes
-        ]
-        return pd.DataFrame(rows)
-
     def plot(self, path: Any = None) -> Any:
-        """Draw gained and lost words, and the trajectory if there is one; returns the figure."""
+        """Draw gained and lost features, and the trajectory if there is one; returns the figure."""
         from omnitm.comparison.report import plot_comparison
 
         return plot_comparison(self, path)
-
-
-class Sides:
-    """Two sides of an index that words are compared on.
-
-    Parameters
-    ----------
-    by
-        Name of a grouping of the index, or a label per document.
-    groups
-        The two groups to compare; one: against all others; None: the two that there are, or the first and
-        the last of groups in an order.
-    """
-
-    def __init__(
-        self,
-        index: DocumentIndex,
-        by: str | Sequence[Any] | Grouping,
-        groups: Sequence[object] | None = None,
-    ) -> None:
-        self.index, self.grouping = index, grouping_for(index, by)
-        self.first, self.second, self.of_documents = _sides(self.grouping, groups)
-        for side, name in enumerate((self.first, self.second)):
-            if not (self.of_documents == side).any():
-                raise CorpusError(f"No document is in the group {name!r} of {self.grouping.name!r}.")
-
-    @cached_property
-    def document_frequencies(self) -> NDArray[np.int64]:
-        """Count the documents of each word: sides x words."""
-        offsets, words = self.index.document_offsets.astype(np.int64), self.index.document_words
-        per_pair = np.repeat(self.of_documents, np.diff(offsets))
-        return np.stack(
-            [np.bincount(words[per_pair == side], minlength=self.index.n_words) for side in (0, 1)]
-        )
-
-    @property
-    def has_enough(self) -> NDArray[np.bool_]:
-        """Whether each word has enough documents on both sides, and enough without it."""
-        sizes = np.array([[(self.of_documents == side).sum()] for side in (0, 1)])
-        least = np.minimum(self.document_frequencies, sizes - self.document_frequencies).min(axis=0)
-        return np.asarray(least >= FEWEST_DOCUMENTS)
-
-    @cached_property
-    def directions(self) -> NDArray[np.float32]:
-        """Words x directions: words that occur in similar documents point the same way.
-
-        Rows are weighted by how rare a word is (the logarithm of documents per document with it). Both sides
-        together decide, so that shuffling the groups changes nothing here.
-        """
-        from scipy.sparse import csr_matrix
-
-        index = self.index
-        n = index.n_documents
-        step = max(1, n // _DIRECTION_DOCUMENTS, len(index.document_words) // _DIRECTION_PAIRS)
-        offsets = index.document_offsets.astype(np.int64)
-        ones = np.ones(len(index.document_words), dtype=np.float32)
-        shape = n, index.n_words
-        matrix = csr_matrix((ones, index.document_words.astype(np.int32), offsets), shape=shape)[::step]
-        rarity = np.log(n / np.maximum(index.document_frequencies, 1)).astype(np.float32)
-        matrix.data = rarity[matrix.indices]
-        right = truncated_svd(matrix, min(_N_DIRECTIONS, min(matrix.shape) - 1)).right
-        lengths = np.maximum(np.linalg.norm(right, axis=1, keepdims=True), 1e-12)
-        found: NDArray[np.float32] = (right / lengths * rarity[:, None]).astype(np.float32)
-        return found
-
-    def check(self, word: str) -> tuple[int, int]:
-        """Count the documents with a word on each side; an error says that there are too few."""
-        documents = self.index.documents_with(self.index.word_id(word))
-        n_first, n_second = (int((self.of_documents[documents] == side).sum()) for side in (0, 1))
-        if min(n_first, n_second) < FEWEST_DOCUMENTS:
-            raise CorpusError(
-                f"{word!r} is in {n_first:,} documents of {self.first!r} and {n_second:,} of "
-                f"{self.second!r}: too few to compare; at least {FEWEST_DOCUMENTS} are needed on each side."
-            )
-        return n_first, n_second
-
-
-def _sides(grouping: Grouping, groups: Sequence[object] | None) -> tuple[str, str, NDArray[np.int8]]:
-    labels = grouping.labels
-    if len(labels) < 2:
-        raise CorpusError(
-            f"{grouping.name!r} has one group only, {labels[0]!r}; a comparison needs two: group the "
-            "documents by something else (omnitm group --help)."
-        )
-    if groups is None:
-        if len(labels) > 2 and not grouping.is_ordered:
-            raise ParameterError(
-                f"{grouping.name!r} has {len(labels):,} groups in no order ({grouping.listed}): choose two, "
-                "--groups A B (groups=['A', 'B']), or one against all others, --groups A."
-            )
-        groups = labels[0], labels[-1]
-    chosen = [grouping.number_of(label) for label in groups]
-    sides = np.full(len(grouping.numbers), -1, dtype=np.int8)
-    if len(chosen) == 1:
-        sides[grouping.numbers < len(labels)] = 0
-        sides[grouping.numbers == chosen[0]] = 1
-        return ALL_OTHERS, labels[chosen[0]], sides
-    if len(chosen) != 2 or chosen[0] == chosen[1]:
-        raise ParameterError(f"Two different groups are compared. Got {list(groups)!r} instead.")
-    for side in (0, 1):
-        sides[grouping.numbers == chosen[side]] = side
-    return labels[chosen[0]], labels[chosen[1]], sides
 
 
 def compare(
@@ -267,7 +179,7 @@ def compare(
     n_examples
         Training examples of a machine.
     n_shown
-        Gained and lost words to name, at most.
+        Gained and lost features to name, at most.
     n_documents
         Documents of each side to read as evidence.
 
@@ -275,98 +187,237 @@ def compare(
     --------
     >>> from omnitm.corpus import DocumentIndex
     >>> texts = ["bank river water"] * 30 + ["bank money loan"] * 30 + ["tree leaf"] * 60
-    >>> index = DocumentIndex.from_documents(texts)
+    >>> index = DocumentIndex.from_documents(texts, order=False)
     >>> labels = ["old"] * 30 + ["new"] * 30 + ["old", "new"] * 30
     >>> found = compare(index, "bank", by=labels, groups=["old", "new"], n_permutations=20)
     >>> sorted(change.name for change in found.gained), sorted(change.name for change in found.lost)
     (['loan', 'money'], ['river', 'water'])
     """
     sides = by if isinstance(by, Sides) else Sides(index, by, groups)
+    options = {"n_permutations": n_permutations, "n_examples": n_examples, "seed": seed}
+    return read_excerpts(index, [compare_word(sides, word, n_shown, n_documents, **options)])[0]
+
+
+def compare_word(
+    sides: Sides,
+    word: str,
+    n_shown: int = N_SHOWN,
+    n_documents: int = 2,
+    *,
+    n_permutations: int,
+    n_examples: int,
+    seed: int,
+) -> Comparison:
+    """Compare a word as `compare` does; the texts of its documents are not read yet."""
     check_integer(_OWNER, "n_permutations", n_permutations, 1, 1_000_000)
-    settings = AutoencoderSettings(n_examples=n_examples)
+    index = sides.index
+    settings = AutoencoderSettings(
+        n_examples=n_examples, contexts="topic" if index.running is None else "both"
+    )
     n_first, n_second = sides.check(word)
-    drawn = draw_documents(index, sides.of_documents, word, seed)
-    test = ShuffleTest(drawn, sides.directions[drawn.features], n_permutations, word_key(seed, word))
-    profiles = train_sides(drawn, settings, word_key(seed, word))
-    gained, lost = _changes(sides, drawn, test, profiles, n_shown)
+    compared = _Compared(sides, word, n_permutations, seed)
+    gained, lost = compared.changes(settings, n_shown)
     comparison = Comparison(
-        word=word,
+        word=index.known_word(word),
         by=sides.grouping.name,
         first=sides.first,
         second=sides.second,
-        n_documents=drawn.n,
+        n_documents=compared.n,
         n_first=n_first,
         n_second=n_second,
-        change=test.change,
-        strength=test.strength,
-        p=test.p,
+        change=compared.test.change,
+        strength=compared.test.strength,
+        p=compared.test.p,
         n_permutations=n_permutations,
-        gained=gained,
-        lost=lost,
+        gained=tuple(change for _, change in gained),
+        lost=tuple(change for _, change in lost),
+        documents_first=compared.excerpts(0, lost, n_documents),
+        documents_second=compared.excerpts(1, gained, n_documents),
     )
-    return replace(
-        comparison,
-        documents_first=_evidence(sides, comparison, 0, n_documents),
-        documents_second=_evidence(sides, comparison, 1, n_documents),
-        trajectory=_trajectory(sides, comparison, settings, seed),
-    )
+    return replace(comparison, trajectory=_trajectory(sides, comparison, [*gained, *lost], settings, seed))
 
 
-def _changes(
-    sides: Sides, drawn: Drawn, test: ShuffleTest, profiles: NDArray[np.float32], n_shown: int
-) -> tuple[tuple[Change, ...], tuple[Change, ...]]:
-    """Name the features with the largest shares, gained and lost."""
-    word = sides.index.vocabulary[int(drawn.features[drawn.own])]
-    both = _documents_with_both(sides, word, drawn.features)
-    order = np.argsort(-test.shares, kind="stable")
-    order = order[(test.shares[order] > 0) & (both[:, order].sum(axis=0) > 0)]
-    chosen = [order[test.differences[order] * sign > 0][:n_shown] for sign in (1, -1)]
-    named = []
-    for features in chosen:
-        p = test.p_of(features)
-        named.append(
-            tuple(
-                Change(
-                    name=sides.index.vocabulary[int(drawn.features[k])],
-                    before=round(float(profiles[0, k]), 4),
-                    after=round(float(profiles[1, k]), 4),
-                    share=float(test.shares[k]),
-                    p=float(p[place]),
-                    documents_before=int(both[0, k]),
-                    documents_after=int(both[1, k]),
-                )
-                for place, k in enumerate(features.tolist())
-            )
+class _Feature(NamedTuple):
+    """A feature of one of the kinds of a pair of sides."""
+
+    kind: int
+    number: int
+
+
+class _Compared:
+    """A word's documents on two sides, and the test of their difference."""
+
+    def __init__(self, sides: Sides, word: str, n_permutations: int, seed: int) -> None:
+        self._sides, self._word, self._seed = sides, word, seed
+        self._drawn = draw_documents(sides.index, sides.of_documents, word, seed)
+        self.n = len(self._drawn[0].inside)
+        self._documents = np.concatenate([drawn.inside for drawn in self._drawn])
+        of_documents = np.repeat(np.array([0, 1], dtype=np.int8), self.n)
+        target = sides.index.word_id(word)
+        self._kinds: list[Thinned] = [
+            features.thinned(target, self._documents, of_documents) for features in sides.features
+        ]
+        directions = [features.directions for features in sides.features]
+        self.test = ShuffleTest(self._kinds, directions, n_permutations, word_key(seed, word))
+
+    def changes(
+        self, settings: AutoencoderSettings, n_shown: int
+    ) -> tuple[list[tuple[_Feature, Change]], list[tuple[_Feature, Change]]]:
+        """Name the most telling features, gained and lost."""
+        profiles = [
+            Profile(self._sides.index, self._word, drawn, settings, self._seed) for drawn in self._drawn
+        ]
+        chosen = [self._telling(sign, n_shown) for sign in (1, -1)]
+        gained, lost = ([(f, self._change(f, profiles)) for f in features] for features in chosen)
+        return gained, lost
+
+    def _telling(self, sign: int, count: int) -> list[_Feature]:
+        found: list[tuple[float, _Feature]] = []
+        for kind, (reasons, differences) in enumerate(
+            zip(self.test.reasons, self.test.differences, strict=True)
+        ):
+            enough = self._kinds[kind].counts[max(sign, 0)] >= self.n * _LEAST_SUPPORT
+            kept = np.where((differences * sign > 0) & enough, reasons, 0)
+            best = np.argsort(-kept, kind="stable")[:count]
+            found += [(float(kept[k]), _Feature(kind, k)) for k in best.tolist() if kept[k] > 0]
+        return [feature for _, feature in sorted(found, key=lambda entry: (-entry[0], entry[1]))[:count]]
+
+    def _change(self, feature: _Feature, profiles: list[Profile]) -> Change:
+        kind, k = feature
+        features, thinned = self._sides.features[kind], self._kinds[kind]
+        before, after = (_coordinate(profile, features, k) for profile in profiles)
+        return Change(
+            name=features.name(k),
+            kind=features.kind,
+            share=float(self.test.shares[kind][k]),
+            p=chance(thinned, k),
+            lift_before=round(float(thinned.lifts[0, k]), 4),
+            lift_after=round(float(thinned.lifts[1, k]), 4),
+            documents_before=int(thinned.counts[0, k]),
+            documents_after=int(thinned.counts[1, k]),
+            before=before,
+            after=after,
         )
-    return named[0], named[1]
+
+    def excerpts(self, side: int, changes: list[tuple[_Feature, Change]], count: int) -> tuple[Excerpt, ...]:
+        """Choose for each of the first features a document of a side that has it, and most of the others."""
+        rows = slice(side * self.n, (side + 1) * self.n)
+        has = [self._kinds[f.kind].present[rows, f.number].toarray().reshape(-1) > 0 for f, _ in changes]
+        n_features = np.sum(has, axis=0)
+        chosen: dict[int, Change] = {}
+        for column, (_, change) in zip(has, changes, strict=True):
+            candidates = np.flatnonzero(column)
+            best = candidates[np.argsort(-n_features[candidates], kind="stable")]
+            free = [number for number in self._documents[rows][best].tolist() if number not in chosen]
+            if free and len(chosen) < count:
+                chosen[free[0]] = change
+        return tuple(Excerpt(number, change.name, "") for number, change in chosen.items())
 
 
-def _documents_with_both(sides: Sides, word: str, features: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Count the documents that have the word and a feature: sides x features."""
-    index = sides.index
-    inside = index.documents_with(index.word_id(word)).astype(np.int64)
-    counts = []
-    for side in (0, 1):
-        documents = inside[sides.of_documents[inside] == side]
-        words = Documents(index.document_offsets, index.document_words).take(documents).words
-        counts.append(np.bincount(words, minlength=index.n_words)[features])
-    return np.stack(counts)
+def read_excerpts(index: DocumentIndex, comparisons: Sequence[Comparison]) -> list[Comparison]:
+    """Read the texts of the documents of comparisons, all at once."""
+    excerpts = [one for found in comparisons for one in (*found.documents_first, *found.documents_second)]
+    numbers = sorted({one.number for one in excerpts})
+    texts = {document.number: str(document) for document in read_documents(index, numbers)}
+    tokens = index.preparation_or_default.tokens
+
+    def cut(found: Comparison, excerpts: tuple[Excerpt, ...]) -> tuple[Excerpt, ...]:
+        changes = {change.name: change for change in (*found.gained, *found.lost)}
+        return tuple(
+            replace(one, text=cut_around(texts[one.number], found.word, changes[one.feature], tokens))
+            for one in excerpts
+        )
+
+    return [
+        replace(
+            found,
+            documents_first=cut(found, found.documents_first),
+            documents_second=cut(found, found.documents_second),
+        )
+        for found in comparisons
+    ]
 
 
-def _evidence(sides: Sides, comparison: Comparison, side: int, count: int) -> tuple[Document, ...]:
-    """Read the documents of a side that have most of the words that the word goes with there."""
-    index = sides.index
-    inside = index.documents_with(index.word_id(comparison.word))
-    inside = inside[sides.of_documents[inside] == side]
-    found = np.zeros(len(inside))
-    for change in comparison.gained if side else comparison.lost:
-        found += np.isin(inside, index.documents_with(index.word_id(change.name)), assume_unique=True)
-    best = np.argsort(-found, kind="stable")[:count]
-    return read_documents(index, [int(number) for number in inside[np.sort(best)]])
+def _coordinate(profile: Profile, features: Features, feature: int) -> float:
+    if isinstance(features, PlaceFeatures):
+        return round(profile.place(*features.parted(feature)), 4)
+    return round(profile.topic(feature), 4)
+
+
+def cut_around(
+    text: str,
+    word: str,
+    change: Change,
+    tokens: Callable[[str], Sequence[str]] = str.split,
+    width: int = EXCERPT,
+) -> str:
+    """Cut the part of a text that shows the word and a feature of it; two parts if they are far apart.
+
+    Parameters
+    ----------
+    tokens
+        Makes words of a text, so that `U.S.` is seen as `us`.
+
+    Examples
+    --------
+    >>> topic = Change("money", "topic", 0.1, 0.01, 1.0, 2.0, 0, 9, 0.0, 1.0)
+    >>> text = "It was late. The bank by the lake in the old town had no more money left."
+    >>> cut_around(text, "bank", topic, width=40)
+    '... The bank by the ... no more money left.'
+    """
+    line = " ".join(text.split())
+    if len(line) <= width:
+        return line
+    first, second = _nearest(line, word, change, tokens)
+    start, end = min(first[0], second[0]), max(first[1], second[1])
+    if end - start <= width:
+        return _part(line, start - (width - (end - start)) // 2, width)
+    parts = [_part(line, at[0] - width // 6, width // 2) for at in sorted((first, second))]
+    return f"{parts[0].removesuffix(' ...')} ... {parts[1].removeprefix('... ')}"
+
+
+def _nearest(
+    line: str, word: str, change: Change, tokens: Callable[[str], Sequence[str]]
+) -> tuple[tuple[int, int], tuple[int, int]]:
+    """Find where the word and the feature stand closest; the beginning if they cannot be seen."""
+    column, other = (None, change.name) if change.kind == "topic" else parted(change.name)
+    words, others = _places(line, word, tokens), _places(line, other, tokens)
+    pairs = [
+        (abs(one[0] - two[0]), one, two)
+        for one in words
+        for two in others
+        if column is None or (two < one) == (column < 2)
+    ]
+    if pairs:
+        return min(pairs)[1:]
+    alone = (words or others or [(0, 0)])[0]
+    return alone, alone
+
+
+def _places(line: str, word: str, tokens: Callable[[str], Sequence[str]]) -> list[tuple[int, int]]:
+    """Find a word as it is written; or else the parts between spaces that become it."""
+    pattern = re.compile(rf"(?<!\w){re.escape(word)}(?!\w)", re.IGNORECASE)
+    seen = [found.span() for found in pattern.finditer(line)]
+    return seen or [found.span() for found in _BETWEEN_SPACES.finditer(line) if word in tokens(found[0])]
+
+
+def _part(line: str, start: int, width: int) -> str:
+    """Cut at most `width` characters, at spaces, and mark where something is left out."""
+    start = max(0, min(start, len(line) - width))
+    end = start + width
+    if start:
+        start = line.find(" ", start) + 1 or start
+    if end < len(line):
+        end = line.rfind(" ", start, end + 1)
+    return f"{'... ' if start else ''}{line[start:end]}{' ...' if end < len(line) else ''}"
 
 
 def _trajectory(
-    sides: Sides, comparison: Comparison, settings: AutoencoderSettings, seed: int
+    sides: Sides,
+    comparison: Comparison,
+    changes: list[tuple[_Feature, Change]],
+    settings: AutoencoderSettings,
+    seed: int,
 ) -> tuple[Step, ...]:
     """Train the word in every group, on equally many documents each."""
     index, grouping, word = sides.index, sides.grouping, comparison.word
@@ -375,8 +426,6 @@ def _trajectory(
     inside = index.documents_with(index.word_id(word))
     counts = np.bincount(grouping.numbers[inside].clip(max=len(grouping.labels)), minlength=1)
     n_least = int(counts[:-1][counts[:-1] >= FEWEST_DOCUMENTS].min(initial=comparison.n_documents))
-    names = [change.name for change in (*comparison.gained, *comparison.lost)]
-    numbers = [index.word_id(name) for name in names]
     steps = []
     for group, label in enumerate(grouping.labels):
         n_documents = int(counts[group]) if group < len(counts) else 0
@@ -384,8 +433,7 @@ def _trajectory(
         if n_documents >= FEWEST_DOCUMENTS:
             of_group = np.where(grouping.numbers == group, 0, -1).astype(np.int8)
             drawn = draw_documents(index, of_group, word, seed, n_least)
-            profile = train_sides(drawn, settings, word_key(seed, word))[0]
-            row = dict(zip(drawn.features.tolist(), profile.tolist(), strict=True))
-            values = {name: round(row.get(k, 0.0), 4) for name, k in zip(names, numbers, strict=True)}
+            profile = Profile(index, word, drawn[0], settings, seed)
+            values = {c.name: _coordinate(profile, sides.features[f.kind], f.number) for f, c in changes}
         steps.append(Step(label, n_documents, values))
     return tuple(steps)
