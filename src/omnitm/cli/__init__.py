@@ -39,6 +39,7 @@ COMMANDS = {
     "evaluate categories": "same category among the ten nearest, purity of clusters, odd one out",
     "evaluate classification": "classify documents after training on ones whose words a model replaced",
     "evaluate clustering": "cluster documents and compare with their labels",
+    "evaluate change": "find words whose use changed between two corpora (SemEval-2020 Task 1)",
     "evaluate ablation": "change one setting at a time and measure",
     "evaluate interpretability": "measure coherence, intruders, sparsity, faithfulness and stability",
     "plot": "draw maps of words and clauses",
@@ -58,6 +59,7 @@ _GROUPS = {
   omnitm evaluate analogies news-model --data wordsim/
   omnitm evaluate categories news-model --data data/
   omnitm evaluate clustering news-model --data data/
+  omnitm evaluate change --data semeval2020_ulscd_eng
   omnitm evaluate ablation news-index -o ablation --data wordsim/ --quick
 `omnitm evaluate similarity --help` and so on explain each measurement.""",
     "plot": """\

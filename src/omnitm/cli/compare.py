@@ -164,11 +164,11 @@ def _print_trajectory(console: Console, found: Comparison) -> None:
 
 
 def _show_corpora(sides: Sides, arguments: argparse.Namespace) -> None:
-    from omnitm.cli.reports import print_json
+    from omnitm.cli.reports import WordsBar, print_json
     from omnitm.comparison import compare_corpora
 
     output: Path | None = arguments.output
-    with _WordsBar(quiet=arguments.quiet) as bar:
+    with WordsBar("comparing words", quiet=arguments.quiet) as bar:
         found = compare_corpora(
             sides.index,
             by=sides,
@@ -233,24 +233,3 @@ def _print_corpora(found: CorpusComparison, count: int) -> None:
     console.print(table)
     if found.n_left_out:
         console.print(f"{found.n_left_out:,} words are in too few documents of a side and were left out")
-
-
-class _WordsBar:
-    """Progress bar of compared words."""
-
-    def __init__(self, *, quiet: bool) -> None:
-        from rich.console import Console
-        from rich.progress import Progress
-
-        self._bar = Progress(console=Console(stderr=True), disable=quiet)
-        self._task = self._bar.add_task("comparing words", total=None)
-
-    def __call__(self, done: int, total: int) -> None:
-        self._bar.update(self._task, completed=done, total=total)
-
-    def __enter__(self) -> _WordsBar:  # noqa: PYI034  # typing.Self needs Python 3.11
-        self._bar.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._bar.stop()

@@ -95,6 +95,7 @@ def row_of(word: WordChange) -> dict[str, Any]:
         "p": found.p,
         "q": word.q,
         "strength": found.strength,
+        "distance": found.distance,
         "n_documents": found.n_documents,
         f"documents {found.first}": found.n_first,
         f"documents {found.second}": found.n_second,

@@ -48,6 +48,9 @@ class ShuffleTest:
         The sum over kinds of |v|^2, each in units of its deviation over shuffled groups.
     strength
         How far the change is above the mean of shuffled ones, in deviations of them.
+    distance
+        How far the middle of the documents has moved, beyond what shuffling moves it: the square root of the
+        mean over kinds. Points have length 1, so that it is at most 2, and does not grow with the documents.
     p
         Share of arrangements, the groups themselves counted, with at least this change.
     differences, shares, reasons
@@ -72,6 +75,8 @@ class ShuffleTest:
         changes = np.sum([found / unit for found, unit in zip(squares, units, strict=True)], axis=0)
         self.change = float(changes[0])
         self.strength = float((changes[0] - changes[1:].mean()) / max(float(changes[1:].std()), _TINY))
+        beyond = np.mean([max(float(found[0] - found[1:].mean()), 0.0) for found in squares])
+        self.distance = float(np.sqrt(beyond))
         self.p = float((changes >= changes[0] * (1 - 1e-5)).mean())
         own = self._own_weights()
         self.differences, self.shares, self.reasons = [], [], []

@@ -119,7 +119,9 @@ class Comparison(Record):
     change
         Length of the change, squared: see `ShuffleTest`.
     strength
-        How far the change is above those of shuffled groups, in deviations of them.
+        How far the change is above those of shuffled groups, in deviations of them: how sure it is.
+    distance
+        How large it is, whatever the number of documents: 0 is as shuffled groups, 2 the most there can be.
     p
         How often shuffled groups give at least this change, itself counted.
     gained, lost
@@ -141,6 +143,7 @@ class Comparison(Record):
     n_second: int
     change: float
     strength: float
+    distance: float
     p: float
     n_permutations: int
     gained: tuple[Change, ...]
@@ -227,6 +230,7 @@ def compare_word(
         n_second=n_second,
         change=compared.test.change,
         strength=compared.test.strength,
+        distance=compared.test.distance,
         p=compared.test.p,
         n_permutations=n_permutations,
         gained=tuple(change for _, change in gained),

@@ -1,0 +1,46 @@
+"""`omnitm evaluate change`: words whose use changed between two corpora, against what people said."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from omnitm.cli.reports import add_output_options, emit
+
+if TYPE_CHECKING:
+    import argparse
+
+EXAMPLE = """\
+  omnitm evaluate change --data semeval2020_ulscd_eng
+the folder has the form of SemEval-2020 Task 1:
+  corpus1/lemma/*.txt.gz  corpus2/lemma/*.txt.gz  targets.txt  truth/binary.txt  truth/graded.txt"""
+
+
+def fill(parser: argparse.ArgumentParser) -> None:
+    """Add the options of this command."""
+    parser.add_argument("--data", metavar="DIR", type=Path, required=True, help="folder of the task")
+    parser.add_argument(
+        "--permutations", metavar="N", type=int, default=2000, help="shuffled groups per word (default: 2000)"
+    )
+    parser.add_argument("--seed", type=int, default=0, help="default: 0")
+    parser.add_argument("--threads", metavar="N", type=int, help="default: one per core")
+    add_output_options(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Compare the words of the task, and print how well that agrees with people."""
+    from omnitm.cli.reports import WordsBar
+    from omnitm.evaluation.change import ChangeTask, evaluate_change
+
+    task = ChangeTask.read(arguments.data)
+    with WordsBar("comparing words", quiet=arguments.quiet) as bar:
+        report = evaluate_change(
+            task,
+            n_permutations=arguments.permutations,
+            seed=arguments.seed,
+            n_threads=arguments.threads,
+            progress=bar,
+        )
+    notes = [f"{report.n_too_rare} words are too rare to compare"] if report.n_too_rare else []
+    emit(arguments, [report.table()], notes, to_json=report.to_json, to_csv=report.to_csv)
+    return 0
