@@ -97,10 +97,14 @@ class Task:
     def __init__(self, folder: Path, share: float) -> None:
         truth = json.loads((folder / "truth.json").read_text())
         self.folder = folder / str(share)
-        self.pairs, self.controls = truth["pairs"], truth["controls"]
+        self.sides = Sides(DocumentIndex.open(self.folder / "index"), "half")
+        enough = {
+            word for word, has in zip(self.sides.index.vocabulary, self.sides.has_enough, strict=True) if has
+        }
+        self.pairs = [pair for pair in truth["pairs"] if pair[1] in enough]
+        self.controls = [word for word in truth["controls"] if word in enough]
         self.words = [target for _, target in self.pairs] + self.controls
         self.labels = np.array([1] * len(self.pairs) + [0] * len(self.controls))
-        self.sides = Sides(DocumentIndex.open(self.folder / "index"), "half")
 
     def half(self, side: int, tagged: str = "") -> Iterator[list[str]]:
         """Yield the sentences of a half; words to rank get a tag."""

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from omnitm.corpus.groups import Grouping
 
 N_WORDS = 1_000
+_LOG_VERSION = 2  # of the lines of a log; others are not read
 
 
 @dataclass(frozen=True)
@@ -145,7 +146,8 @@ def compare_corpora(
             f"{sides.second!r}, so there is nothing to compare."
         )
     options: dict[str, Any] = {"n_permutations": n_permutations, "n_examples": n_examples, "seed": seed}
-    kept = _Log(log, {**options, "seal": index.seal, "by": sides.grouping.name, "sides": _names(sides)})
+    facts = {"version": _LOG_VERSION, "seal": index.seal, "by": sides.grouping.name, "sides": _names(sides)}
+    kept = _Log(log, {**options, **facts})
     sides.features  # noqa: B018  # made once, before threads ask for it
     done = {word: kept.found[word] for word in chosen if word in kept.found}
     tell = progress or (lambda *_: None)

@@ -6,6 +6,7 @@ import re
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+from omnitm.corpus.running import parted
 from omnitm.errors import MissingExtraError
 
 if TYPE_CHECKING:
@@ -25,7 +26,8 @@ details {{ border-top: 1px solid #ddd; padding: .35rem 0 }} summary {{ cursor: p
 summary b {{ display: inline-block; min-width: 9rem }}
 summary span {{ color: #666; font-variant-numeric: tabular-nums }}
 .sides {{ display: grid; grid-template-columns: 1fr 1fr; gap: 0 2rem; margin: .5rem 0 1rem }}
-.bar {{ display: grid; grid-template-columns: 8rem 1fr 8rem; gap: .5rem; align-items: center }}
+.bar {{ display: grid; grid-template-columns: 8rem 1fr 12rem; gap: .5rem; align-items: center }}
+p.text small {{ color: #666; border: 1px solid #ddd; border-radius: 3px; padding: 0 .3rem }}
 .bar i {{ height: .7rem; display: block; border-radius: 2px }} .bar small {{ color: #666 }}
 .first i {{ background: {_LOST} }} .second i {{ background: {_GAINED} }}
 p.text {{ color: #444; margin: .3rem 0; overflow-wrap: anywhere }} mark {{ background: #fff2a8 }}
@@ -52,8 +54,10 @@ def page(found: CorpusComparison, count: int) -> str:
 <title>{escape(title)}</title><style>{_STYLE}</style></head><body>
 <h1>{escape(title)}</h1>
 <p>{n_changed:,} of {len(found.words):,} words differ between the groups of “{escape(found.by)}” (q ≤ 0.05: at
-most one in twenty of them by chance).{left_out} A bar is a word's share of the change; numbers are documents
-with both words, {escape(found.first)} / {escape(found.second)}.</p>
+most one in twenty of them by chance).{left_out} A bar is a feature's share of the change: a word in the same
+document, or a place, such as “to _” for a word after “to”. Numbers are documents with both, of equally many
+that were compared, {escape(found.first)} → {escape(found.second)}; and how many times as frequent that is as
+without the word on the same side. What is more frequent on a side anyway is no change.</p>
 <p><input type="search" placeholder="find a word" aria-label="find a word"></p>
 {entries}
 <script>{_SCRIPT}</script></body></html>
@@ -63,11 +67,14 @@ with both words, {escape(found.first)} / {escape(found.second)}.</p>
 def _entry(word: WordChange) -> str:
     found = word.comparison
     named = [found.word, *(change.name for change in (*found.gained, *found.lost))]
-    figures = f"p = {found.p:.4f} &nbsp; q = {word.q:.3f} &nbsp; strength {found.strength:.1f}"
+    figures = (
+        f"{_chance('p', found.p, found.n_permutations)} &nbsp; q = {word.q:.3f} &nbsp; "
+        f"distance {found.distance:.2f}"
+    )
     sides = "".join(
         f'<div class="{kind}"><h3>{escape(name)}: {n:,} documents</h3>{_bars(changes)}'
-        f"{_texts(documents, [found.word, *(change.name for change in changes)])}</div>"
-        for kind, name, n, changes, documents in (
+        f"{_texts(excerpts, found.word)}</div>"
+        for kind, name, n, changes, excerpts in (
             ("first", found.first, found.n_first, found.lost, found.documents_first),
             ("second", found.second, found.n_second, found.gained, found.documents_second),
         )
@@ -78,23 +85,35 @@ def _entry(word: WordChange) -> str:
     )
 
 
+def _chance(name: str, p: float, n_permutations: int) -> str:
+    return f"{name} {'=' if p > 1 / (n_permutations + 1) else '≤'} {p:.2g}"
+
+
 def _bars(changes: Sequence[Change]) -> str:
     largest = max((change.share for change in changes), default=1.0)
     return "".join(
-        f'<div class="bar"><span>{escape(change.name)}</span>'
+        f'<div class="bar" title="{change.share:.2%} of the change, p = {change.p:.3g}">'
+        f"<span>{escape(change.name)}</span>"
         f'<i style="width:{100 * change.share / largest:.0f}%"></i>'
-        f"<small>{change.share:.1%} &nbsp; {change.documents_before:,} / {change.documents_after:,}</small>"
-        "</div>"
+        f"<small>{change.documents_before:,} → {change.documents_after:,} &nbsp; "
+        f"{_times(change.lift_before)} → {_times(change.lift_after)}</small></div>"
         for change in changes
     )
 
 
-def _texts(documents: Sequence[Excerpt], words: Sequence[str]) -> str:
-    found = "|".join(re.escape(escape(word)) for word in words)
-    pattern = re.compile(rf"(?<!\w)({found})(?!\w)", re.IGNORECASE)
-    texts = (escape(document.text) for document in documents)
-    marked = (pattern.sub(r"<mark>\1</mark>", text) for text in texts)
-    return "".join(f'<p class="text">{text}</p>' for text in marked)
+def _times(lift: float) -> str:
+    return f"{lift:.0f}&times;" if lift >= 10 else f"{lift:.1f}&times;"
+
+
+def _texts(excerpts: Sequence[Excerpt], word: str) -> str:
+    found = ""
+    for excerpt in excerpts:
+        feature = parted(excerpt.feature)[1] if " " in excerpt.feature else excerpt.feature
+        words = "|".join(re.escape(escape(name)) for name in (word, feature))
+        pattern = re.compile(rf"(?<!\w)({words})(?!\w)", re.IGNORECASE)
+        marked = pattern.sub(r"<mark>\1</mark>", escape(excerpt.text))
+        found += f'<p class="text"><small>{escape(excerpt.feature)}</small> {marked}</p>'
+    return found
 
 
 def _trajectory(found: Comparison) -> str:
