@@ -80,7 +80,7 @@ def make(folder: Path) -> None:
 
 def _write_map(model: Path, n_words: int) -> None:
     positions = np.linspace(-1, 1, 2 * n_words, dtype=np.float32).reshape(n_words, 2)
-    points = VocabularyMap(positions, None, np.zeros(n_words, dtype=np.uint8), ["all"], "t-SNE")
+    points = VocabularyMap(positions, None, np.zeros(n_words, dtype=np.uint8), [], "t-SNE")
     write_map(model, points.to_bytes(vectors_sha256(model)))
 
 

@@ -6,6 +6,8 @@
 A server of its own answers over HTTP, one question at a time, with a new word each time. Per question:
 median and slowest of the clock, and the median CPU time of the server, which other work on the machine does
 not disturb. Results go to benchmarks/results/explorer.json and .md.
+
+    python benchmarks/explorer.py models/omni --map      # the map alone; results/explorer-map.json
 """
 
 from __future__ import annotations
@@ -54,6 +56,9 @@ FRAMES = (Path(__file__).parent / "explorer_frames.js").read_text(encoding="utf-
 def main() -> None:
     """Measure and write."""
     arguments = parse()
+    if arguments.map:
+        measure_map(arguments.model)
+        return
     words = some_words(arguments.model, arguments.repeat)
     with server(arguments) as (address, process):
         rows = [measure(address, process, name, words) for name in LIMITS]
@@ -65,13 +70,42 @@ def main() -> None:
     (RESULTS / "explorer.md").write_text(report(facts), encoding="utf-8")
 
 
+def measure_map(model: Path) -> None:
+    """Compute the map, not counting the similarities, which training prepares before it."""
+    from omnitm.explorer.vocabulary_map.layout import full_map
+
+    vectors = WordVectors.load(model)
+    _ = vectors.profiles
+    stages: dict[str, float] = {}
+    stage, since, start = "reading the vectors", time.process_time(), time.process_time()
+
+    def tell(name: str, _: float) -> None:
+        nonlocal stage, since
+        now = time.process_time()
+        stages[stage] = stages.get(stage, 0) + now - since
+        stage, since = name, now
+
+    found = full_map(vectors, tell)
+    facts = {
+        "words": len(vectors),
+        "cpu_seconds": round(time.process_time() - start, 1),
+        "stages": {name: round(seconds, 1) for name, seconds in stages.items()},
+        "mean_kept": found.mean_kept,
+        "clusters": [cluster.name for cluster in found.named],
+    }
+    text = json.dumps(facts, indent=1, ensure_ascii=False) + "\n"
+    print(text)
+    (RESULTS / "explorer-map.json").write_text(text, encoding="utf-8")
+
+
 def parse() -> argparse.Namespace:
     """Read the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("model", type=Path)
-    parser.add_argument("--index", type=Path, required=True)
+    parser.add_argument("--index", type=Path)
     parser.add_argument("--repeat", type=int, default=15)
     parser.add_argument("--frames", action="store_true")
+    parser.add_argument("--map", action="store_true")
     return parser.parse_args()
 
 
@@ -84,7 +118,7 @@ def some_words(model: Path, count: int) -> list[str]:
 def server(arguments: argparse.Namespace) -> Iterator[tuple[str, int]]:
     """Start the explorer, wait until it is warm, and end it."""
     command = [sys.executable, "-m", "omnitm.cli", "explore", str(arguments.model), "--port", "0"]
-    command += ["--index", str(arguments.index), "--no-browser"]
+    command += [*(["--index", str(arguments.index)] if arguments.index else []), "--no-browser"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None  # noqa: S101 - for the type checker
         address = next(part for part in process.stdout.readline().split() if part.startswith("http://"))

@@ -108,5 +108,51 @@ def test_the_map_can_be_computed_first(
     given = ["--groups", str(model.parent / "groups.json")]
     assert main(["explore", str(model), "--map", "--no-browser", *given]) == 0
     shown = capsys.readouterr().out
-    assert "The map is already there." in shown
+    assert shown.count("The map of 4 words is there.") == 2
     assert "http://127.0.0.1:1/land: car road\nwater: ship" in shown
+
+
+@pytest.fixture(scope="module")
+def text(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Enough words for the default similarity, and so for a map."""
+    random = np.random.default_rng(1)
+    topics = [[f"{first}{second}a" for second in "bcdfghjklmnprst"] for first in "bcdfghjk"]
+    lines = [" ".join(random.choice(topics[k % 8], 6)) for k in range(400)]
+    path = tmp_path_factory.mktemp("text") / "text.txt"
+    path.write_text("\n".join(lines))
+    return path
+
+
+QUICKLY = ["--n-examples", "30", "--n-clauses", "4", "--threads", "1"]
+
+
+def test_training_prepares_the_map_unless_told_not_to(
+    text: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    model = tmp_path / "model"
+    assert main(["train", str(text), "-o", str(model), *QUICKLY, "--no-map"]) == 0
+    assert not (model / "map.bin").exists()
+    assert main(["train", str(text), "-o", str(model), *QUICKLY, "--force"]) == 0
+    assert (model / "map.bin").exists()
+    assert "no map" not in capsys.readouterr().err
+
+
+def test_a_model_is_trained_even_if_its_map_cannot_be_made(
+    text: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("omnitm.cli.explore.compute_map", lambda *_, **__: "the disk is full")
+    assert main(["train", str(text), "-o", str(tmp_path / "model"), *QUICKLY]) == 0
+    assert "no map for `omnitm explore`: the disk is full" in capsys.readouterr().err
+    monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
+    assert main(["train", str(text), "-o", str(tmp_path / "other"), *QUICKLY]) == 0
+    assert "pip install 'omnitm[explorer]'" in capsys.readouterr().err
+
+
+def test_a_map_that_cannot_be_computed_first_is_an_error(
+    model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("omnitm.cli.explore.compute_map", lambda *_: "the disk is full")
+    (model / "map.bin").unlink(missing_ok=True)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    assert main(["explore", str(model), "--map", "--no-browser"]) == 2
+    assert "the disk is full" in capsys.readouterr().err

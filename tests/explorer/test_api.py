@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import shutil
+from pathlib import Path
+from typing import Any
 
 import pytest
+from starlette.testclient import TestClient
 
-if TYPE_CHECKING:
-    from starlette.testclient import TestClient
-
-    from omnitm.explain import Explainer
+from omnitm.errors import ParameterError
+from omnitm.explain import Explainer
+from omnitm.explorer import create_app
+from omnitm.explorer.answers import ThemeWork
+from omnitm.vectors import WordVectors
 
 
 def get(client: TestClient, path: str, **parameters: Any) -> Any:
@@ -250,3 +254,93 @@ def test_neighbours_have_percentiles_where_the_metric_has_them(client: TestClien
     assert related["forms"] == []
     cosine = client.get("/api/neighbours", params={"word": "car", "metric": "cosine", "k": 3}).json()
     assert [row["percentile"] for row in cosine["neighbours"]] == [None] * 3
+
+
+def test_invitations_are_about_near_words_and_one_with_senses(client: TestClient) -> None:
+    found = client.get("/api/invitations").json()
+    model = client.get("/api/model").json()
+    for pair in (found["why"], found["compare"]):
+        near = client.get("/api/neighbours", params={"word": pair[0], "k": 1}).json()["neighbours"]
+        assert pair[0] in model["examples"]
+        assert pair[1] != pair[0]
+        assert pair == found["compare"] or pair[1] == near[0]["word"]
+    assert not set(found["why"]) & set(found["compare"])
+    assert found["meaning"] in model["examples"]
+
+
+def test_a_comparison_is_measured_by_other_pairs(client: TestClient, explainer: Explainer) -> None:
+    pair = {"word": "car", "other": "wheel"}
+    found = client.get("/api/compare", params={**pair, "metric": "related"}).json()
+    assert found["scale"]["most"] > found["score"]
+    assert found["scale"]["percentile"] == pytest.approx(
+        explainer.vectors.similarity("car", "wheel", metric="related", scale="percentile")
+    )
+    assert found["sentence"].startswith("both occur with")
+    assert client.get("/api/compare", params={**pair, "metric": "cosine"}).json()["scale"] is None
+
+
+def test_senses_have_their_documents_with_marks(client: TestClient, explainer: Explainer) -> None:
+    found = client.get("/api/senses", params={"word": "Car"}).json()
+    assert [sense["share"] for sense in found["senses"]] == [
+        sense.share for sense in explainer.senses("car").senses
+    ]
+    pieces = found["senses"][0]["documents"][0]["pieces"]
+    assert "car" in {piece["word"] for piece in pieces}
+
+
+def test_rules_about_documents(client: TestClient, explainer: Explainer) -> None:
+    found = client.get("/api/document-rules", params={"word": "car", "k": 3}).json()
+    expected = explainer.document_rules("car", n=3, n_documents=0)
+    assert [rule["present"] for rule in found["rules"]] == [list(rule.present) for rule in expected]
+    assert found["rules"][0]["match"]["support"] == expected[0].match.support
+
+
+def test_themes_are_found_in_the_background_when_asked_for(folder: Path) -> None:
+    app = create_app(Explainer(WordVectors.load(folder), Explainer.open(folder).index))
+    app.state.answers.vectors._folder = None  # nothing is kept
+    with TestClient(app, base_url="http://127.0.0.1:8765") as client:
+        assert client.get("/api/themes").json() == {"ready": False, "work": None, "word": "", "themes": []}
+        refused = client.get("/api/theme", params={"theme": 0})
+        assert refused.status_code == 400
+        assert refused.json()["error"] == "The themes are not there yet."
+        client.post("/api/themes", json={})
+        app.state.answers.theme_work.wait()
+        everything = client.get("/api/themes").json()
+        assert everything["ready"]
+        assert sum(row["share"] for row in everything["themes"]) == pytest.approx(1)
+        of_word = client.get("/api/themes", params={"word": "Car", "k": 2}).json()
+        assert of_word["word"] == "car"
+        theme = client.get("/api/theme", params={"theme": of_word["themes"][0]["theme"], "k": 5}).json()
+        assert theme["name"] == of_word["themes"][0]["name"]
+        assert 1 <= len(theme["words"]) <= 5
+        marked = {piece["word"] for piece in theme["documents"][0]["pieces"]} - {None}
+        assert marked <= {row["word"] for row in theme["words"]}
+        assert marked
+        assert client.get("/api/theme", params={"theme": 999}).status_code == 400
+
+
+def test_themes_that_cannot_be_found_say_why(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    answers = client.app.state.answers  # type: ignore[attr-defined]
+    work = ThemeWork(answers.vectors)
+
+    def refuse(**_: Any) -> None:
+        raise ParameterError("no themes today")
+
+    monkeypatch.setattr(WordVectors, "themes", lambda *_, **given: refuse(**given))
+    work.start()
+    work.wait()
+    assert work.state() == {"ready": False, "work": {"stage": "", "done": 0.0, "problem": "no themes today"}}
+
+
+def test_kept_themes_are_read_without_asking(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("omnitm.vectors.word_vectors.FEWEST_WORDS", 20)  # few words are enough here
+    model = Path(shutil.copytree(folder, tmp_path / "model"))
+    vectors = WordVectors.load(model)
+    assert vectors.default_metric == "similarity"
+    assert ThemeWork(vectors).found is None
+    vectors.themes()
+    found = ThemeWork(WordVectors.load(model)).found
+    assert found is not None
+    assert len(found) == len(vectors.themes())

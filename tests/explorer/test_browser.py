@@ -3,81 +3,31 @@
 from __future__ import annotations
 
 import re
-import shutil
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from selenium import webdriver
-from selenium.common.exceptions import NoSuchElementException, StaleElementReferenceException
+from explorer_tour import CHROMIUM, DRIVER, TASKS, Page, Task, open_browser
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.keys import Keys
-from selenium.webdriver.support.ui import WebDriverWait
 
+from omnitm.cli import main
 from omnitm.explain import Explainer
 from omnitm.explorer import ExplorerSettings
 
 from .conftest import MARKUP, RunningServer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
     from pathlib import Path
 
-CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
 pytestmark = pytest.mark.skipif(
     CHROMIUM is None or DRIVER is None, reason="needs Chromium: apt-get install chromium chromium-driver"
 )
-FLAGS = (
-    "--headless=new", "--no-sandbox", "--disable-quic", "--no-first-run", "--disable-background-networking",
-    "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage", "--disable-gpu",
-    "--window-size=1200,900",
-)  # fmt: skip
-
-
-class Page:
-    """The browser, with the waiting that pages need."""
-
-    def __init__(self, browser: Any, address: str) -> None:
-        self.browser, self.address = browser, address
-
-    def open(self, query: str = "") -> None:
-        self.browser.get(f"{self.address}{query}")
-        self.see("#views a")
-
-    def until(self, true: Callable[[], Any]) -> Any:
-        ignored = (NoSuchElementException, StaleElementReferenceException, IndexError)
-        return WebDriverWait(self.browser, 120, 0.05, ignored).until(lambda _: true())
-
-    def all(self, selector: str) -> list[Any]:
-        return list(self.browser.find_elements("css selector", selector))
-
-    def see(self, selector: str, text: str = "") -> Any:
-        """Wait for an element that is shown and has this text."""
-        return self.until(
-            lambda: next(
-                e for e in [*self.all(selector), None] if e is None or (e.is_displayed() and text in e.text)
-            )
-        )
-
-    def run(self, script: str) -> Any:
-        return self.browser.execute_script(script)
-
-    def keys(self, *keys: str) -> None:
-        ActionChains(self.browser).send_keys(*keys).perform()
-
-    @property
-    def query(self) -> str:
-        return str(self.run("return decodeURIComponent(location.search)"))
 
 
 @pytest.fixture(scope="module")
 def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    options = webdriver.ChromeOptions()
-    for flag in (*FLAGS, f"--user-data-dir={tmp_path_factory.mktemp('chromium')}"):
-        options.add_argument(flag)
-    options.binary_location = str(CHROMIUM)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    found = webdriver.Chrome(options=options, service=webdriver.ChromeService(str(DRIVER)))
-    found.set_script_timeout(120)
+    found = open_browser(tmp_path_factory.mktemp("chromium"))
     yield found
     found.quit()
 
@@ -91,21 +41,36 @@ def page(browser: Any, server: RunningServer) -> Iterator[Page]:
     assert [text for text in complaints if "the server responded with a status of" not in text] == []
 
 
+@pytest.fixture(scope="module")
+def demo_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer]:
+    """The model of `omnitm demo`."""
+    folder = tmp_path_factory.mktemp("tour")
+    assert main(["demo", "-o", str(folder / "demo"), "--threads", "1"]) == 0
+    with RunningServer(Explainer.open(folder / "demo" / "model"), ExplorerSettings(port=0)) as running:
+        yield running
+
+
+@pytest.mark.parametrize("task", TASKS, ids=lambda task: task.title)
+def test_the_tour(browser: Any, demo_server: RunningServer, task: Task) -> None:
+    task.act(Page(browser, demo_server.address))
+
+
 def test_search_completes_and_shows_neighbours_and_the_row(page: Page) -> None:
     page.open()
-    page.see("h1", "Every number has a name")
+    page.see("h1", "What do words mean here?")
     page.keys("/")
     page.keys("whe")
     page.see("#search [role=option]", "wheel")
     page.keys(Keys.ARROW_DOWN, Keys.ENTER)
     page.see("h1", "wheel")
     assert page.query == "?word=wheel"
-    for card in ("neighbours", "row", "standing-out"):
-        page.see(f"[data-metric={card}] .bars li")
+    page.see("[data-part=neighbours] .bars li")
+    page.see("[data-part=row] summary").click()
+    page.see("[data-part=row] .bars li")
     page.see("[data-choose=cosine]").click()
     page.until(lambda: page.query == "?word=wheel&metric=cosine")
     page.see("[data-choose=cosine][aria-pressed=true]")
-    page.see("[data-metric=neighbours] .bars a.name").click()
+    page.see("[data-part=neighbours] .bars a.name").click()
     page.until(lambda: "wheel" not in page.query)
     page.browser.back()
     page.see("h1", "wheel")
@@ -113,7 +78,7 @@ def test_search_completes_and_shows_neighbours_and_the_row(page: Page) -> None:
 
 def test_enter_takes_the_first_suggestion(page: Page) -> None:
     page.open()
-    page.see("h1", "Every number has a name")
+    page.see("h1", "What do words mean here?")
     page.keys("/", "harbr")
     page.see("#search [role=option]", "harbour")
     page.keys(Keys.ENTER)
@@ -124,18 +89,18 @@ def test_enter_takes_the_first_suggestion(page: Page) -> None:
 
 def test_one_list_of_neighbours_with_a_switch(page: Page) -> None:
     page.open("?word=wheel")
-    page.see("[data-metric=neighbours] .bars li")
-    assert page.run("return document.querySelectorAll('[data-metric=neighbours] .bars').length") == 1
+    page.see("[data-part=neighbours] .bars li")
+    assert page.run("return document.querySelectorAll('[data-part=neighbours] .bars').length") == 1
     page.see("[data-choose=related]").click()
-    page.see("[data-metric=neighbours]", "words that share its topics")
-    page.until(lambda: re.search(r"\d\.\d \d+\s%", page.see("[data-metric=neighbours] .bars li").text))
+    page.see("[data-part=neighbours]", "words that share its topics")
+    page.until(lambda: re.search(r"\d\.\d \d+\.\d+\s%", page.see("[data-part=neighbours] .bars li").text))
 
 
 def test_an_unknown_address_is_a_page(page: Page) -> None:
     page.browser.get(f"{page.address}nowhere")
     page.see("h1", "There is nothing at this address")
     page.see("a.button", "To the start").click()
-    page.see("h1", "Every number has a name")
+    page.see("h1", "What do words mean here?")
 
 
 def test_unknown_words_offer_spellings(page: Page) -> None:
@@ -225,7 +190,6 @@ def test_the_trace_is_drawn_with_its_documents(page: Page) -> None:
 def test_the_map_is_drawn_searched_and_lassoed(page: Page) -> None:
     page.open("?view=map&word=car")
     page.see("[data-card=word] .true-neighbours li")
-    page.see("[data-card=about] button", "Compute the full map")
     stage = page.see(".map-stage")
     assert page.run("return document.querySelector('.map-stage').stage.painter.name") == "pixels"
     page.see(".map-tools button", "All").click()
@@ -269,8 +233,10 @@ def test_the_keyboard_moves_the_map_and_the_views(page: Page) -> None:
     page.keys("+", "+", Keys.ARROW_RIGHT)
     page.until(lambda: "camera=" in page.query)
     page.run("document.activeElement.blur()")
-    page.keys("1")
+    page.keys("2")
     page.see("h1", "Every number has a name")
+    page.keys("1")
+    page.see("h1", "What do words mean here?")
     page.keys("?")
     page.see("#help kbd")
     page.keys(Keys.ESCAPE)
@@ -302,7 +268,8 @@ const [frames, n, done] = arguments;
   const positions = Float32Array.from({ length: 2 * n }, place);
   const names = { words, order: words.map((_, k) => k) };
   const clusters = Uint8Array.from({ length: n }, (_, k) => k % 7);
-  const header = { n_words: n, clusters: ["a"], mean_kept: null };
+  const named = Array.from({ length: 7 }, (_, k) => ({ name: "a", x: k / 7, y: 0, colour: k }));
+  const header = { n_words: n, clusters: named, mean_kept: null };
   const data = new MapData(header, names, positions, new Uint8Array(n).fill(255), clusters);
   const quiet = () => "";
   const stage = new Stage(data, { hover: quiet, choose: quiet, lasso: quiet, moved: quiet });
@@ -387,7 +354,7 @@ def test_words_are_text_never_markup(page: Page) -> None:
 
     page.open(f"?word={quote(MARKUP)}")
     page.see("h1", MARKUP)
-    page.see("[data-metric=neighbours] .bars li")
+    page.see("[data-part=neighbours] .bars li")
     page.open(f"?view=rules&word={quote(MARKUP)}")
     page.see(".rule")
     page.open(f"?view=map&word={quote(MARKUP)}")
@@ -401,14 +368,14 @@ def test_a_model_without_its_index_says_so(browser: Any, folder: Path) -> None:
         page = Page(browser, server.address)
         page.open("?word=car")
         page.see("#notice", "The index of this model is not there")
-        page.see("[data-metric=neighbours] .bars li")
+        page.see("[data-part=neighbours] .bars li")
         page.open("?view=rules&word=car")
         page.see("[data-problem=index]", "--index INDEX")
         page.open("?view=compare&word=car&other=wheel")
         page.see(".score")
 
 
-@pytest.mark.parametrize("view", ["word", "compare", "rules", "trace", "map"])
+@pytest.mark.parametrize("view", ["word", "compare", "themes", "rules", "trace", "map"])
 def test_narrow_screens_do_not_scroll_sideways(page: Page, view: str) -> None:
     size = {"width": 360, "height": 740, "deviceScaleFactor": 1, "mobile": True}
     page.browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
@@ -422,7 +389,7 @@ def test_narrow_screens_do_not_scroll_sideways(page: Page, view: str) -> None:
 
 
 def test_every_control_has_a_name(page: Page) -> None:
-    for view in ("word", "compare", "rules", "trace", "map"):
+    for view in ("word", "compare", "themes", "rules", "trace", "map"):
         page.open(f"?view={view}&word=car&other=wheel&literal=wheel")
         page.until(lambda: page.all("main .card") and not page.all(".loading"))
         nameless = page.run(

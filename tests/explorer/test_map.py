@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -19,12 +20,14 @@ from omnitm.explorer.vocabulary_map.layout import (
     arranged,
     first_map,
     full_map,
+    grouped,
+    likely_neighbours,
     main_axes,
     share_kept,
     true_neighbours,
     unit_rows,
 )
-from omnitm.explorer.vocabulary_map.stored import header_of, map_places, read_map, write_map
+from omnitm.explorer.vocabulary_map.stored import Cluster, header_of, map_places, read_map, write_map
 from omnitm.similarity.combined import Combined
 from omnitm.store import ModelRecord, pack_model
 from omnitm.store.similarity_cache import vectors_sha256
@@ -59,7 +62,7 @@ def many_words() -> WordVectors:
 
 def test_true_neighbours_are_those_that_the_model_finds(many_words: WordVectors) -> None:
     done: list[float] = []
-    found = true_neighbours(many_words, 5, done.append)
+    found = true_neighbours(many_words, np.arange(120), 5, done.append)
     for row in (0, 50, 119):
         expected = many_words.similar_by_word(f"w{row}", 5, metric="similarity")
         assert [f"w{k}" for k in found.rows[row]] == [word for word, _ in expected]
@@ -70,19 +73,92 @@ def test_true_neighbours_are_those_that_the_model_finds(many_words: WordVectors)
 def test_among_many_words_neighbours_are_found_by_smoothed_profiles(
     many_words: WordVectors, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    exact = true_neighbours(many_words, 20)
+    exact = likely_neighbours(many_words, 20)
     monkeypatch.setattr(layout, "_MANY", 50)
     monkeypatch.setattr(Combined, "nearest_of_rows", None)  # not asked any more
-    found = true_neighbours(many_words, 20)
+    found = likely_neighbours(many_words, 20)
     shared = [len(set(a) & set(b)) / 20 for a, b in zip(exact.rows, found.rows, strict=True)]
     assert np.mean(shared) > 0.7
     assert (np.diff(found.scores, axis=1) <= 0).all()
     assert (found.rows != np.arange(120)[:, None]).all()
 
 
+def test_neighbours_are_looked_for_in_the_cells_around_a_word(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = unit_rows(blobs(400))
+    monkeypatch.setattr(layout, "_CELL", 20)
+    every = layout._nearest(rows, 5, None)
+    monkeypatch.setattr(layout, "_NEAR_CELLS", 6)
+    looked_at: list[int] = []
+    highest = layout._highest
+
+    def counted(*given: Any) -> Any:
+        looked_at.append(len(given[1]) * len(given[2]))
+        return highest(*given)
+
+    monkeypatch.setattr(layout, "_highest", counted)
+    found = layout._nearest(rows, 5, None)
+    assert sum(looked_at) < 400 * 400 / 2
+    shared = [len(set(a) & set(b)) / 5 for a, b in zip(every.rows, found.rows, strict=True)]
+    assert np.mean(shared) > 0.8
+    assert layout._nearest(rows[:7], 6, None).rows.shape == (7, 6)
+
+
+def test_groups_are_those_that_are_there() -> None:
+    groups, middles = grouped(unit_rows(blobs()), 4, 20)
+    assert len(np.unique(groups)) == 4
+    assert all(len(set(groups[np.arange(120) % 4 == k])) == 1 for k in range(4))
+    assert middles.shape == (4, 60)
+
+
+def topics(n_topics: int, with_function_words: bool = True) -> WordVectors:
+    """Words in topics, ten each, that lean on words of their topic; and words that lean on all a little."""
+    random = np.random.default_rng(4)
+    names = [f"{chr(97 + topic)}word{chr(97 + k)}" for k in range(30) for topic in range(n_topics)]
+    topic = np.arange(len(names)) % n_topics
+    lit = (topic[:, None] == topic) & (random.random((len(names), len(names))) < 0.5)
+    matrix = np.where(lit, random.integers(20, 90, lit.shape), random.integers(-100, -90, lit.shape))
+    if with_function_words:
+        matrix[:n_topics] = random.integers(-60, -50, (n_topics, len(names)))
+    return WordVectors(matrix.astype(np.int16), names, names)
+
+
+def test_clusters_are_named_by_words_that_tell_of_them() -> None:
+    vectors = topics(8)
+    found = full_map(vectors, lambda *_: None)
+    assert 7 <= len(found.named) <= 8
+    for number, cluster in enumerate(found.named):
+        members = {vectors.index_to_key[row][0] for row in np.flatnonzero(found.clusters == number)}
+        first = [word[0] for word in cluster.name.split(", ")]
+        assert set(first) <= members
+        assert len(set(first)) == 1
+        assert not set(cluster.name.split(", ")) & set(vectors.index_to_key[:8]), "words about everything"
+        assert -1 <= cluster.x <= 1
+        assert 0 <= cluster.colour < 7
+
+
+def test_neighbouring_clusters_have_different_colours() -> None:
+    places = np.array([[x, y] for x in range(6) for y in range(6)], dtype=float)
+    colours = np.array(layout._colours(places))
+    distance = np.abs(places[:, None] - places).sum(axis=2)
+    assert len(set(colours.tolist())) == 7
+    assert not ((distance == 1) & (colours[:, None] == colours)).any()
+
+
+def test_how_true_a_large_map_is_is_measured_by_exact_neighbours(
+    many_words: WordVectors, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(layout, "_MANY", 50)
+    monkeypatch.setattr(layout, "_SAMPLE", 30)
+    found = full_map(many_words, lambda *_: None)
+    rows = np.linspace(0, 119, 30, dtype=np.intp)
+    true = true_neighbours(many_words, rows, 10)
+    assert found.mean_kept == pytest.approx(share_kept(true.rows, found.positions, rows).mean())
+    assert header_of(found.to_bytes(""))["mean_kept"] == pytest.approx(found.mean_kept)
+
+
 def test_true_neighbours_of_nameless_vectors_are_those_by_cosine(many_words: WordVectors) -> None:
     dense = WordVectors(many_words.matrix.astype(np.float32), many_words.index_to_key, None)
-    found = true_neighbours(dense, 5)
+    found = likely_neighbours(dense, 5)
     expected = dense.similar_by_word("w7", 5, metric="cosine")
     assert [f"w{k}" for k in found.rows[7]] == [word for word, _ in expected]
 
@@ -96,14 +172,14 @@ def test_neighbours_stay_together_and_the_map_is_the_same_every_time(many_words:
     assert found.metric == "similarity"
     assert found.kept is not None
     assert found.kept.mean() > 0.3
-    assert {"finding true neighbours", "arranging the words"} <= set(told)
+    assert {"finding neighbours", "arranging the words"} <= set(told)
     again = full_map(many_words, lambda *_: None)
     assert np.array_equal(found.positions, again.positions)
 
 
 def test_the_map_needs_its_extra(monkeypatch: pytest.MonkeyPatch, many_words: WordVectors) -> None:
     monkeypatch.setitem(sys.modules, "openTSNE", None)
-    near = true_neighbours(many_words, 9)
+    near = likely_neighbours(many_words, 9)
     with pytest.raises(MissingExtraError, match=r"pip install 'omnitm\[explorer\]'"):
         arranged(near, np.zeros((120, 2), dtype=np.float32))
 
@@ -139,7 +215,7 @@ def test_words_that_are_all_the_same_are_one_group() -> None:
     names = [f"w{k}" for k in range(120)]
     found = first_map(WordVectors(np.zeros((120, 120), dtype=np.int16), names, names))
     assert not found.positions.any()
-    assert found.cluster_names == ["w0, w1, w2"]
+    assert [cluster.name for cluster in found.named] == ["w0, w1, w2"]
 
 
 @pytest.mark.parametrize("kind", ["vectors.f32", "vectors.sparse"])
@@ -171,7 +247,9 @@ def some_map(model: Path) -> bytes:
     positions = np.linspace(-1, 1, 2 * n_words, dtype=np.float32).reshape(n_words, 2)
     clusters = np.zeros(n_words, dtype=np.uint8)
     kept = np.linspace(0, 1, n_words, dtype=np.float32)
-    return VocabularyMap(positions, kept, clusters, ["all"], "t-SNE").to_bytes(vectors_sha256(model))
+    return VocabularyMap(positions, kept, clusters, [Cluster("all", 0.0, 0.0, 0)], "t-SNE").to_bytes(
+        vectors_sha256(model)
+    )
 
 
 def test_a_stored_map_is_read_back_and_a_damaged_or_foreign_one_is_not(own_copy: Path) -> None:
@@ -220,7 +298,7 @@ def test_the_full_map_is_computed_once_in_a_process_of_its_own(own_copy: Path) -
         header = header_of(client.get("/api/map/points").content)
     assert header["method"] == "t-SNE"
     assert 0 < header["mean_kept"] <= 1
-    assert len(header["clusters"]) == 7
+    assert 3 <= len(header["clusters"]) <= 7
     words = client.get("/api/map/words").json()
     assert sorted(words["order"]) == list(range(23))
 

@@ -10,8 +10,6 @@ from omnitm.errors import FileError
 if TYPE_CHECKING:
     import argparse
 
-    from omnitm.explain import Explainer
-
 EXAMPLE = """\
   omnitm explore news-model
   omnitm explore news-model --map          compute the map of the vocabulary first
@@ -50,8 +48,14 @@ def run(arguments: argparse.Namespace) -> int:
     found = read_groups(arguments.groups) if arguments.groups else {}
     groups = "\n".join(f"{name}: {' '.join(words)}" for name, words in found.items())
     explainer = Explainer.open(arguments.model, arguments.index)
+    if explainer.vectors.default_metric == "similarity":
+        _ = explainer.vectors.profiles  # prepared once, and said; the page would wait for it without a word
     if arguments.map:
-        compute_map(explainer, arguments.model)
+        from omnitm.explorer.vocabulary_map.stored import read_map
+
+        if read_map(arguments.model) is None and (problem := compute_map(arguments.model)):
+            raise FileError(arguments.model, problem)
+        print(f"The map of {len(explainer.vectors):,} words is there.")
     if not explainer.has_index:
         print("The index is not there: rules, evidence and traces need it; give it with --index INDEX.")
 
@@ -66,24 +70,20 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def compute_map(explainer: Explainer, model: Path) -> None:
-    """Compute the full map, with a progress bar, unless it is there."""
-    from rich.progress import Progress
+def compute_map(model: Path, *, quiet: bool = False) -> str:
+    """Compute and keep the map of a model, with a bar that tells the time left; return what went wrong."""
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
     from omnitm.explorer.vocabulary_map.keeper import MapWork
-    from omnitm.explorer.vocabulary_map.stored import read_map
 
-    if read_map(model) is not None:
-        print("The map is already there.")
-        return
+    columns = TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn()
     work = MapWork(model)
     try:
-        with Progress(transient=True) as bar:
+        with Progress(*columns, console=Console(stderr=True), transient=True, disable=quiet) as bar:
             task = bar.add_task(work.stage, total=1.0)
             while not work.wait(0.2):
-                bar.update(task, description=work.stage, completed=work.done)
+                bar.update(task, description=f"map: {work.stage}", completed=work.done)
     finally:
         work.stop()
-    if work.problem:
-        raise FileError(model, work.problem)
-    print(f"The map of {len(explainer.vectors):,} words is in {work.stored}")
+    return work.problem

@@ -43,7 +43,7 @@ def run(arguments: argparse.Namespace) -> int:
     missing = merge_models(
         arguments.parts, arguments.output, allow_missing=arguments.allow_missing, force=arguments.force
     )
-    prepare_similarity(arguments.output, quiet=arguments.quiet)
+    prepare_similarity(arguments.output, with_map=True, quiet=arguments.quiet)
     if not arguments.quiet:
         vectors = WordVectors.load(arguments.output)
         size = f"{len(vectors):,} words x {vectors.vector_size:,} features"

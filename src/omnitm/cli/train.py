@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from omnitm.engines import ENGINES, make_engine
-from omnitm.errors import FileError, ParameterError
+from omnitm.errors import FileError, MissingExtraError, ParameterError
 from omnitm.machine import PAPER, AutoencoderSettings
 
 if TYPE_CHECKING:
@@ -116,6 +116,11 @@ def fill(parser: argparse.ArgumentParser) -> None:
         "--license",
         metavar="ID",
         help="licence of the model, for its card, such as cc-by-4.0 (`omnitm card` says more, at any time)",
+    )
+    parser.add_argument(
+        "--no-map",
+        action="store_true",
+        help="don't prepare the map that `omnitm explore` opens on (a minute of CPU for 40,000 words)",
     )
     parser.add_argument("--quiet", action="store_true", help="no progress bar, no summary")
     _add_running_options(parser)
@@ -242,7 +247,7 @@ def run(arguments: argparse.Namespace) -> int:
             )
     _note_license(arguments)
     if shard is None:
-        prepare_similarity(arguments.output, quiet=arguments.quiet)
+        prepare_similarity(arguments.output, with_map=not arguments.no_map, quiet=arguments.quiet)
     if not arguments.quiet:
         _say_what_is_there(arguments.output, vectors, time.monotonic() - started)
     return 0
@@ -264,7 +269,7 @@ def _run_baseline(arguments: argparse.Namespace) -> int:
     vectors = baseline.train(index, named or _top_words(arguments, index), progress=not quiet)
     vectors.save(output, force=arguments.force)
     _note_license(arguments)
-    prepare_similarity(output, quiet=quiet)
+    prepare_similarity(output, with_map=not arguments.no_map, quiet=quiet)
     if not quiet:
         _say_what_is_there(output, WordVectors.load(output), time.monotonic() - started)
     return 0
@@ -382,8 +387,11 @@ def read_targets(path: Path) -> list[str]:
     return words
 
 
-def prepare_similarity(model: Path, *, quiet: bool) -> None:
-    """Compute what the default similarity needs now, so that the first question is answered at once."""
+def prepare_similarity(model: Path, *, with_map: bool = False, quiet: bool) -> None:
+    """Compute what the default similarity and the explorer need now, so that they answer at once."""
+    from importlib.util import find_spec
+
+    from omnitm.cli.explore import compute_map
     from omnitm.vectors import WordVectors
 
     vectors = WordVectors.load(model)
@@ -392,6 +400,14 @@ def prepare_similarity(model: Path, *, quiet: bool) -> None:
     if not quiet:
         print("preparing similarities", file=sys.stderr)
     _ = vectors.profiles
+    if not with_map:
+        return
+    if find_spec("openTSNE") is None:
+        problem = str(MissingExtraError("The map of the vocabulary", "explorer"))
+    else:
+        problem = compute_map(model, quiet=quiet)
+    if problem and not quiet:  # the model is whole, and the explorer can make the map later
+        print(f"no map for `omnitm explore`: {problem}", file=sys.stderr)
 
 
 def _say_what_is_there(path: Path, vectors: WordVectors, seconds: float) -> None:

@@ -1,12 +1,13 @@
 """What the page may ask of a model, answered as plain data; nothing here knows about the web.
 
-What words have in common, passages of documents with words marked, completions and nearest spellings, and
-`Answers`, which has a method per question.
+What words have in common, passages of documents with words marked, completions and nearest spellings, themes
+in the background, and `Answers`, which has a method per question.
 """
 
 from __future__ import annotations
 
 import re
+import threading
 from bisect import bisect_left
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -14,13 +15,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from omnitm.corpus.cooccurrence import cooccurrence
-from omnitm.errors import ParameterError, nearest_spellings
+from omnitm.errors import OmniTMError, ParameterError, nearest_spellings
 from omnitm.explain.evidence import read_documents, spread
 from omnitm.explain.pairs import BY_CLAUSES, take_apart
+from omnitm.explain.senses import sense_features
 from omnitm.explorer.vocabulary_map.layout import map_metric, unit_rows
 from omnitm.similarity.combined import Combined, best
 from omnitm.similarity.scorers import SCORERS
 from omnitm.store import TrainingRecord
+from omnitm.store.similarity_cache import kept_themes_place
+from omnitm.vectors.themes import usual_number
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -28,6 +32,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from omnitm.vectors import WordVectors
+    from omnitm.vectors.themes import Themes
 
     Rows = Callable[[NDArray[np.intp]], NDArray[np.float32]]
     from collections.abc import Callable, Collection
@@ -187,8 +192,66 @@ class Speller:
         return nearest_spellings(word, self._words, count)
 
 
+_READING = 5.0  # seconds in which themes that were kept are read
+
+
+class ThemeWork:
+    """Finds or reads the themes of a model in a thread of its own, and tells how far that has come."""
+
+    def __init__(self, vectors: WordVectors) -> None:
+        self._vectors = vectors
+        self._thread: threading.Thread | None = None
+        self._found: Themes | None = None
+        self._stage, self._done, self._problem = "", 0.0, ""
+        self._lock = threading.Lock()
+
+    @property
+    def found(self) -> Themes | None:
+        """The themes; None as long as they are not there. Those that were kept are read when asked for."""
+        if self._thread is None and self._vectors.default_metric == "similarity" and self._is_kept:
+            self.start()
+            self.wait(_READING)
+        return self._found
+
+    @property
+    def _is_kept(self) -> bool:
+        path = self._vectors.path
+        return path is not None and kept_themes_place(path, usual_number(self._vectors)).exists()
+
+    def start(self) -> None:
+        """Begin, unless that was done."""
+        with self._lock:
+            if self._thread is None or self._problem:
+                self._problem = ""
+                self._thread = threading.Thread(target=self._work, daemon=True)
+                self._thread.start()
+
+    def wait(self, seconds: float | None = None) -> None:
+        """Wait until the work is done, if there is any, or so long."""
+        if self._thread is not None:
+            self._thread.join(seconds)
+
+    def state(self) -> dict[str, Any]:
+        """Tell whether the themes are there, and what is done about it."""
+        is_ready = self.found is not None
+        work = {"stage": self._stage, "done": self._done, "problem": self._problem}
+        return {"ready": is_ready, "work": None if self._thread is None or is_ready else work}
+
+    def _work(self) -> None:
+        try:
+            self._found = self._vectors.themes(progress=self._tell)
+        except OmniTMError as error:
+            self._problem = str(error)
+
+    def _tell(self, stage: str, done: int, total: int) -> None:
+        self._stage, self._done = stage, done / max(total, 1)
+
+
 METRICS = tuple(SCORERS)
 _EXAMPLES = 24  # words on the first page
+_NEIGHBOURS_OF_A_SENSE = 8
+_WORDS_OF_A_THEME = 12  # that documents are looked for with
+_DOCUMENTS_OF_A_THEME = 3
 
 
 class Answers:
@@ -204,6 +267,7 @@ class Answers:
 
     def __init__(self, explainer: Explainer, groups: str = "") -> None:
         self.explainer, self.vectors, self._groups = explainer, explainer.vectors, groups
+        self.theme_work = ThemeWork(explainer.vectors)
         if not self.vectors.has_named_features:
             raise ParameterError(
                 "The explorer shows models whose dimensions are words, and those of this one have no names."
@@ -233,6 +297,7 @@ class Answers:
     def warm_up(self) -> None:
         """Do once what the first questions need."""
         _ = self.speller
+        self.invitations()
         if len(self.vectors):
             word = self.vectors.index_to_key[0]
             for metric in ("cosine", self.vectors.default_metric):
@@ -257,8 +322,9 @@ class Answers:
             "has_index": self.explainer.has_index,
             "n_documents": self.explainer.index.n_documents if self.explainer.has_index else None,
             "n_clauses": training.settings.n_clauses if isinstance(training, TrainingRecord) else None,
-            "examples": self._examples(),
+            "examples": self.examples,
             "groups": self._groups,
+            "has_themes": self.vectors.default_metric == "similarity",
         }
 
     @property
@@ -266,7 +332,8 @@ class Answers:
         """The metrics that this model has."""
         return [name for name, scorer in SCORERS.items() if scorer.problem(self.vectors) is None]
 
-    def _examples(self) -> list[str]:
+    @cached_property
+    def examples(self) -> list[str]:
         """Trained words to begin with."""
         if self.vectors.default_metric == "similarity":
             return self.vectors.telling_words(_EXAMPLES)
@@ -277,13 +344,44 @@ class Answers:
         chosen = [rows[place] for place in np.minimum(places, len(rows) - 1).tolist()]
         return list(dict.fromkeys(self.vectors.index_to_key[k] for k in chosen))
 
+    def invitations(self) -> dict[str, Any]:
+        """Questions to begin with, about words of which the model has much to say; None: there is none."""
+        return self._invitations
+
+    @cached_property
+    def _invitations(self) -> dict[str, Any]:
+        why = self._nearest_pair(self.vectors.default_metric, ())
+        by = "alike" if "alike" in self.metrics else self.vectors.default_metric
+        return {"why": why, "compare": self._nearest_pair(by, why or ()), "meaning": self._ambiguous_word()}
+
+    def _nearest_pair(self, metric: str, taken: Collection[str]) -> list[str] | None:
+        """Of the examples, choose the one whose nearest word is nearest, and that word."""
+        found: list[tuple[float, list[str]]] = []
+        for word in self.examples:
+            for other, score in self.vectors.similar_by_word(word, 1, metric=metric):  # type: ignore[arg-type]
+                if other in self.vectors and not {word, other}.intersection(taken):
+                    found.append((score, [word, other]))
+        return max(found, default=(0.0, None))[1]
+
+    def _ambiguous_word(self) -> str | None:
+        """Of the words of which there is most to say, choose one whose second sense is strong."""
+        if self.vectors.default_metric != "similarity":
+            return next(iter(self.examples), None)
+        found = [(0.0, word) for word in self.examples[:1]]
+        for word in self.examples:
+            senses = sense_features(self.vectors, word)
+            if senses.n_senses > 1:
+                weights = np.sort(np.bincount(senses.groups, senses.weights))[::-1]
+                found.append((float(weights[1] / weights.sum()), word))
+        return max(found, default=(0.0, None))[1]
+
     def known_features(self, words: Iterable[str]) -> list[str]:
         """Return the words of the vocabulary that are meant."""
         return [self.vectors.known_feature(word) for word in words]
 
     def complete(self, beginning: str, count: int) -> dict[str, Any]:
         """Words that begin so, or else those spelled most like it."""
-        found = self.speller.complete(beginning, count) if beginning else self._examples()[:count]
+        found = self.speller.complete(beginning, count) if beginning else self.examples[:count]
         if not found and not self.vectors.preparation.is_incomplete:
             typed = self.vectors.preparation.words(beginning)
             found = list(dict.fromkeys(word for part in typed for word in self.speller.complete(part, 1)))
@@ -335,8 +433,14 @@ class Answers:
         ]
 
     def compare(self, word: str, other: str, metric: str, count: int) -> dict[str, Any]:
-        """Take the similarity of two words apart."""
-        return self.explainer.why(word, other, metric=metric, n=count, n_documents=0).to_dict()
+        """Take the similarity of two words apart, and tell how many random pairs are less near."""
+        found = self.explainer.why(word, other, metric=metric, n=count, n_documents=0)
+        content: dict[str, Any] = {**found.to_dict(), "sentence": found.sentence, "scale": None}
+        scorer = SCORERS[metric]
+        if isinstance(scorer, Combined):
+            percentile = float(scorer.percentiles(self.vectors, np.array([found.score]))[0])
+            content["scale"] = {"percentile": percentile, "most": scorer.most(self.vectors)}
+        return content
 
     def rules(self, word: str, n_literals: int) -> dict[str, Any]:
         """Rules of a word, measured on the corpus, and its strongest and weakest literals."""
@@ -354,6 +458,67 @@ class Answers:
         pairs = self.explainer.standing_out(word, count)
         rows = [{"word": name, "value": value, "trained": name in self.vectors} for name, value in pairs]
         return {"word": word, "features": rows}
+
+    def senses(self, word: str) -> dict[str, Any]:
+        """Tell the senses of a word apart, with a document of each."""
+        word = self.vectors.known_word(word)
+        found = self.explainer.senses(word, n=_NEIGHBOURS_OF_A_SENSE, n_documents=1)
+        content = found.to_dict()
+        for sense, shown in zip(found.senses, content["senses"], strict=True):
+            marked = {word, *(name for name, _ in sense.features)}
+            shown["documents"] = self._passages(sense.documents, marked)
+        return content
+
+    def document_rules(self, word: str, count: int) -> dict[str, Any]:
+        """Rules about single documents, measured on documents that they were not chosen by."""
+        word = self.vectors.known_word(word)
+        rules = self.explainer.document_rules(word, n=count, n_documents=0)
+        return {"word": word, "rules": [rule.to_dict() for rule in rules]}
+
+    def themes(self, word: str, count: int) -> dict[str, Any]:
+        """Themes of a word, or of all words, and their shares; none as long as they are not there."""
+        word = self.vectors.known_word(word) if word else ""
+        state, found = self.theme_work.state(), self.theme_work.found
+        if found is None:
+            return {**state, "word": word, "themes": []}
+        shares = [(theme, float(found.shares[theme])) for theme in range(len(found))]
+        pairs = found.of_word(word, count) if word else shares
+        rows = [{"theme": theme, "name": found.name(theme), "share": share} for theme, share in pairs]
+        return {**state, "word": word, "themes": rows}
+
+    def start_themes(self) -> dict[str, Any]:
+        """Begin to find the themes."""
+        self.theme_work.start()
+        return self.theme_work.state()
+
+    def theme(self, theme: int, count: int) -> dict[str, Any]:
+        """Describe a theme: its words, its features, and documents with many of its words."""
+        found = self.theme_work.found
+        if found is None:
+            raise ParameterError("The themes are not there yet.")
+        words = found.best_words(theme, count)
+        return {
+            "theme": theme,
+            "name": found.name(theme),
+            "n_themes": len(found),
+            "share": float(found.shares[theme]),
+            "words": [{"word": word, "value": value} for word, value in words],
+            "features": [
+                {"word": name, "value": value, "trained": name in self.vectors}
+                for name, value in found.features(theme, count)
+            ],
+            "documents": self._documents_with_most([word for word, _ in words[:_WORDS_OF_A_THEME]]),
+        }
+
+    def _documents_with_most(self, words: list[str]) -> list[dict[str, Any]]:
+        """Read documents that have most of some words, evenly spread over all such documents."""
+        if not self.explainer.has_index or not words:
+            return []
+        index = self.explainer.index
+        having = np.concatenate([index.documents_with(index.word_id(word)) for word in words])
+        documents, counts = np.unique(having, return_counts=True)
+        most = documents[counts == counts.max(initial=0)]
+        return self._passages(read_documents(index, spread(most, _DOCUMENTS_OF_A_THEME)), set(words))
 
     def trace(self, word: str, literal: str, *, negated: bool) -> dict[str, Any]:
         """Follow a literal through the training."""

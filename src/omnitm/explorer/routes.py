@@ -76,11 +76,16 @@ class Api:
         asked = {
             "model": self.model,
             "complete": self.complete,
+            "invitations": self.invitations,
             "neighbours": self.neighbours,
             "row": self.row,
             "standing-out": self.standing_out,
             "compare": self.compare,
             "rules": self.rules,
+            "document-rules": self.document_rules,
+            "senses": self.senses,
+            "themes": self.themes,
+            "theme": self.theme,
             "clause": self.clause,
             "trace": self.trace,
             "map": self.map,
@@ -90,6 +95,7 @@ class Api:
             "evidence": self.evidence,
             "common": self.common,
             "map": self.start_map,
+            "themes": self.start_themes,
         }
         return [
             *(Route(f"/api/{name}", self._get(handler), methods=["GET"]) for name, handler in asked.items()),
@@ -132,6 +138,10 @@ class Api:
         """Describe the model."""
         return await self.quick.run(self.answers.model)
 
+    async def invitations(self, _: Question) -> Any:
+        """Name questions to begin with."""
+        return await self.heavy.run(self.answers.invitations)
+
     async def complete(self, question: Question) -> Any:
         """Complete a word."""
         return await self.quick.run(self.answers.complete, question.text("q", ""), question.count("k", 12))
@@ -159,6 +169,29 @@ class Api:
     async def rules(self, question: Question) -> Any:
         """Read the rules of a word."""
         return await self.heavy.run(self.answers.rules, question.text("word"), question.count("k", 10))
+
+    async def document_rules(self, question: Question) -> Any:
+        """Find rules about single documents."""
+        return await self.heavy.run(
+            self.answers.document_rules, question.text("word"), question.count("k", 5)
+        )
+
+    async def senses(self, question: Question) -> Any:
+        """Tell the senses of a word apart."""
+        return await self.heavy.run(self.answers.senses, question.text("word"))
+
+    async def themes(self, question: Question) -> Any:
+        """Name the themes of a word, or of all words."""
+        return await self.quick.run(self.answers.themes, question.text("word", ""), question.count("k", 6))
+
+    async def start_themes(self, _: Question) -> Any:
+        """Begin to find the themes in the background."""
+        return await self.quick.run(self.answers.start_themes)
+
+    async def theme(self, question: Question) -> Any:
+        """Describe a theme."""
+        theme = question.count("theme", 0, most=1_000_000)
+        return await self.heavy.run(self.answers.theme, theme, question.count("k", 20))
 
     async def clause(self, question: Question) -> Any:
         """Read the states of a clause."""

@@ -73,7 +73,7 @@ def kept_themes(vectors: WordVectors, model: Path | None, k: int, progress: Them
     if model is None:
         patterns = theme_patterns(vectors, k, progress)
         return Themes(vectors, patterns, theme_weights(vectors, patterns, progress))
-    path, record = _place(model, f"themes-{k}.bin"), vectors.training
+    path, record = kept_themes_place(model, k), vectors.training
     training = None if record is None else json.loads(record.to_bytes())
     facts = {"recipe": [THEMES_RECIPE, RECIPE], "training": training}
     sha256 = vectors_sha256(model)
@@ -87,6 +87,11 @@ def kept_themes(vectors: WordVectors, model: Path | None, k: int, progress: Them
         arrays = {**arrays, "weights": theme_weights(vectors, np.array(arrays["patterns"]), progress)}
         _keep(path, {**facts, "vectors_sha256": sha256}, arrays)
     return Themes(vectors, arrays["patterns"], arrays["weights"])
+
+
+def kept_themes_place(model: Path, k: int) -> Path:
+    """Name the file beside a model in which its themes are kept."""
+    return _place(model, f"themes-{k}.bin")
 
 
 def _place(model: Path, name: str) -> Path:

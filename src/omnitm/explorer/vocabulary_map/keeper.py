@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import threading
+import time
 from typing import TYPE_CHECKING, Any
 
 from omnitm.errors import ParameterError
@@ -83,6 +84,9 @@ class MapKeeper:
         return None if self._folder is None else read_map(self._folder)
 
 
+_TOO_EARLY = 0.1  # share of the work before which nobody can tell how long the rest takes
+
+
 def _patient_environment() -> dict[str, str]:
     """Let the threads of numpy and scikit-learn sleep while they wait: the page needs the processor too."""
     return {"OMP_WAIT_POLICY": "PASSIVE", **os.environ}
@@ -96,7 +100,7 @@ class MapWork:
         self._process = subprocess.Popen(  # noqa: S603 - our own module
             command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=_patient_environment()
         )
-        self.stage, self.done = "starting", 0.0
+        self.stage, self.done, self._started = "starting", 0.0, time.monotonic()
         self.stored, self.problem = "", ""
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
@@ -107,8 +111,10 @@ class MapWork:
         return not self._reader.is_alive()
 
     def state(self) -> dict[str, Any]:
-        """Stage, share of it that is done, and what went wrong."""
-        return {"stage": self.stage, "done": self.done, "problem": self.problem}
+        """Stage, share of all work that is done, seconds that are left, and what went wrong."""
+        passed = time.monotonic() - self._started
+        left = passed / self.done * (1 - self.done) if self.done > _TOO_EARLY else None
+        return {"stage": self.stage, "done": self.done, "seconds_left": left, "problem": self.problem}
 
     def wait(self, seconds: float | None = None) -> bool:
         """Wait for the end; False if it has not come by then."""

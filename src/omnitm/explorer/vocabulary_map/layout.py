@@ -12,14 +12,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from omnitm.errors import MissingExtraError
-from omnitm.explorer.vocabulary_map.stored import VocabularyMap
-from omnitm.similarity.combined import Combined
+from omnitm.explorer.vocabulary_map.stored import Cluster, VocabularyMap
+from omnitm.similarity.combined import Combined, best_known
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import NDArray
 
+    from omnitm.similarity.row_profile import RowProfile
     from omnitm.vectors import WordVectors
 
     Progress = Callable[[float], None]
@@ -56,7 +57,11 @@ def unit_rows(rows: NDArray[Any]) -> NDArray[np.float32]:
 
 _ROWS_AT_A_TIME = 512
 _WORDS_AT_A_TIME = 64
-_NEAR_AXES = 256
+_MANY = 1_000  # words from which neighbours are found by smoothed rows, and points arranged on a grid
+_NEAR_AXES = 400
+_CELL = 150  # words of a cell, on average
+_NEAR_CELLS = 48  # in which neighbours are looked for
+_CELL_ROUNDS = 10
 
 
 class NeighbourLists(NamedTuple):
@@ -71,72 +76,100 @@ def map_metric(vectors: WordVectors) -> str:
     return "similarity" if vectors.default_metric == "similarity" else "cosine"
 
 
-def true_neighbours(vectors: WordVectors, count: int, progress: Progress | None = None) -> NeighbourLists:
-    """Find the nearest words of every word by the metric of the map."""
-    if map_metric(vectors) == "similarity":
-        return _by_similarity(vectors, min(count, max(len(vectors) - 1, 0)), progress)
-    return _by_cosine(vectors, min(count, max(len(vectors) - 1, 0)), progress)
+def likely_neighbours(vectors: WordVectors, count: int, progress: Progress | None = None) -> NeighbourLists:
+    """Find the nearest words of every word: exactly among few words, by smoothed rows among many.
 
-
-def _by_similarity(vectors: WordVectors, count: int, progress: Progress | None) -> NeighbourLists:
+    Of 40,000 words the exact ten nearest of each take 240 CPU seconds; 84 % of them are among the sixty that
+    smoothed rows find in 20.
+    """
+    count = min(count, max(len(vectors) - 1, 0))
+    if map_metric(vectors) == "cosine":
+        return _nearest(unit_rows(vectors.matrix), count, progress)
     if len(vectors) > _MANY:
         return _nearest(_smoothed_axes(vectors), count, progress)
-    found = NeighbourLists(
-        np.zeros((len(vectors), count), np.int64), np.zeros((len(vectors), count), np.float32)
-    )
+    return true_neighbours(vectors, np.arange(len(vectors)), count, progress)
+
+
+def true_neighbours(
+    vectors: WordVectors, rows: NDArray[np.intp], count: int, progress: Progress | None = None
+) -> NeighbourLists:
+    """Find the nearest words of some words by the default similarity, exactly."""
+    found = NeighbourLists(np.zeros((len(rows), count), np.int64), np.zeros((len(rows), count), np.float32))
     similarity = Combined("similarity")
-    for start in range(0, len(vectors) if count else 0, _WORDS_AT_A_TIME):
-        rows = np.arange(start, min(start + _WORDS_AT_A_TIME, len(vectors)))
-        found.rows[rows], found.scores[rows] = similarity.nearest_of_rows(vectors, rows, count)
+    for start in range(0, len(rows) if count else 0, _WORDS_AT_A_TIME):
+        block = slice(start, start + _WORDS_AT_A_TIME)
+        found.rows[block], found.scores[block] = similarity.nearest_of_rows(vectors, rows[block], count)
         if progress is not None:
-            progress((rows[-1] + 1) / len(vectors))
+            progress(min(start + _WORDS_AT_A_TIME, len(rows)) / len(rows))
     return found
 
 
-def _by_cosine(vectors: WordVectors, count: int, progress: Progress | None) -> NeighbourLists:
-    """Compare all pairs: these are few words, or few dimensions."""
-    return _nearest(unit_rows(vectors.matrix), count, progress)
-
-
 def _smoothed_axes(vectors: WordVectors) -> NDArray[np.float32]:
-    """Rows whose products are about the similarity of words: its two smoothed parts, on the main axes.
-
-    Comparing all pairs of 40,000 words exactly takes 200 CPU seconds, this 40; of the ten nearest words
-    about seven are among the ninety found so.
-    """
+    """Rows whose products are about the similarity of words: its two smoothed parts, on the main axes."""
     profiles, scales = vectors.profiles, np.sqrt(Combined("similarity").scales(vectors))
-    parts = [profiles.topic_rows * np.float32(scales[2])]
-    if profiles.place is not None:
-        parts.append(profiles.place.smooth * np.float32(scales[4]))
+    parts = [profiles.topic_rows * np.float32(scales[2]), profiles.place_rows * np.float32(scales[4])]
     rows = np.concatenate(parts, axis=1)
     _, axes = np.linalg.eigh(rows.T @ rows)
     return np.ascontiguousarray(rows @ axes[:, ::-1][:, :_NEAR_AXES])
 
 
-def _nearest(units: NDArray[np.float32], count: int, progress: Progress | None) -> NeighbourLists:
-    """Find the rows with the highest products with every row."""
-    rows, values = np.zeros((len(units), count), np.int64), np.zeros((len(units), count), np.float32)
-    for start in range(0, len(units) if count else 0, _ROWS_AT_A_TIME):
-        scores = units[start : start + _ROWS_AT_A_TIME] @ units.T
-        end, own = start + len(scores), np.arange(len(scores))
-        scores[own, start + own] = -np.inf
-        likely = np.argpartition(scores, len(units) - count, axis=1)[:, len(units) - count :]
-        near = np.take_along_axis(scores, likely, axis=1)
-        order = np.argsort(-near, axis=1, kind="stable")
-        rows[start:end] = np.take_along_axis(likely, order, axis=1)
-        values[start:end] = np.take_along_axis(near, order, axis=1)
-        if progress is not None:
-            progress(end / len(units))
-    return NeighbourLists(rows, values)
+def grouped(rows: NDArray[np.float32], n_groups: int, n_rounds: int) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Group rows by their nearest middles (k-means): the group of each row, and the middles.
+
+    The first middles are rows at even distances, so that nothing is drawn at random.
+    """
+    from scipy.sparse import csr_matrix
+
+    middles = rows[np.linspace(0, len(rows) - 1, n_groups, dtype=np.intp)].astype(np.float64)
+    own, ones = np.arange(len(rows)), np.ones(len(rows))
+    for _ in range(n_rounds):
+        groups = (rows @ middles.T - np.square(middles).sum(axis=1) / 2).argmax(axis=1)
+        sums = csr_matrix((ones, (groups, own)), shape=(n_groups, len(rows))) @ rows
+        sizes = np.bincount(groups, minlength=n_groups)[:, None]
+        middles = np.where(sizes > 0, sums / np.maximum(sizes, 1), middles)
+    return groups, middles
 
 
-PERPLEXITY = 30
+def _nearest(rows: NDArray[np.float32], count: int, progress: Progress | None) -> NeighbourLists:
+    """Find the rows with the highest products with every row; among many, in the cells around its own."""
+    n_cells = max(len(rows) // _CELL, 1)
+    groups, middles = np.zeros(len(rows), np.intp), rows[:1]
+    if n_cells > _NEAR_CELLS:
+        groups, middles = grouped(rows, n_cells, _CELL_ROUNDS)
+    found = NeighbourLists(np.zeros((len(rows), count), np.int64), np.zeros((len(rows), count), np.float32))
+    members = [np.flatnonzero(groups == cell) for cell in range(len(middles))]
+    lengths, n_done = np.square(middles).sum(axis=1), 0
+    for cell, mine in enumerate(members if count else []):
+        near = np.argsort(lengths - 2 * (middles @ middles[cell]), kind="stable")[:_NEAR_CELLS]
+        others = np.sort(np.concatenate([members[k] for k in near.tolist()]))
+        if len(others) <= count:
+            others = np.arange(len(rows))
+        for start in range(0, len(mine), _ROWS_AT_A_TIME):
+            block = mine[start : start + _ROWS_AT_A_TIME]
+            found.rows[block], found.scores[block] = _highest(rows, block, others, count)
+            n_done += len(block)
+            if progress is not None:
+                progress(n_done / len(rows))
+    return found
+
+
+def _highest(
+    rows: NDArray[np.float32], block: NDArray[Any], others: NDArray[Any], count: int
+) -> tuple[NDArray[Any], NDArray[np.float32]]:
+    """Find the highest products of some rows with others, of which they are a part, without themselves."""
+    scores = rows[block] @ rows[others].T
+    scores[np.arange(len(block)), np.searchsorted(others, block)] = -np.inf
+    likely = np.argpartition(scores, len(others) - count, axis=1)[:, len(others) - count :]
+    near = np.take_along_axis(scores, likely, axis=1)
+    order = np.argsort(-near, axis=1, kind="stable")
+    return others[np.take_along_axis(likely, order, axis=1)], np.take_along_axis(near, order, axis=1)
+
+
+PERPLEXITY = 20
 N_NEIGHBOURS = 3 * PERPLEXITY  # what t-SNE looks at for this perplexity
-_ITERATIONS = 250, 500  # first with attraction exaggerated, then as it is
-_ITERATIONS_OF_MANY = 150, 350  # many points cost a tenth of a CPU second each time
+_ITERATIONS = 100, 300  # first with attraction exaggerated, then as it is; later ones keep 1 % more
 _EXAGGERATION = 12
 _TOLD_EVERY = 10
-_MANY = 5_000  # points from which a grid is quicker than a tree
 _START = 1e-4  # deviation of the first positions, as t-SNE wants it
 
 
@@ -171,7 +204,7 @@ def arranged(
         n_jobs=1,
         random_state=0,
     )
-    early, late = _ITERATIONS_OF_MANY if len(start) > _MANY else _ITERATIONS
+    early, late = _ITERATIONS
     for done, iterations, pull in ((0, early, _EXAGGERATION), (early, late, None)):
         tell = _teller(done, early + late, progress)
         points = points.optimize(
@@ -196,51 +229,74 @@ def _teller(before: int, total: int, progress: Progress | None) -> Any:
 NEIGHBOURS = 10
 
 
-def share_kept(true: NDArray[np.int64], positions: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Share of the true neighbours among as many neighbours on the map, for each point."""
+def share_kept(
+    true: NDArray[np.int64], positions: NDArray[np.float32], rows: NDArray[np.intp] | None = None
+) -> NDArray[np.float32]:
+    """Share of the true neighbours among as many neighbours on the map, for each point, or for some rows."""
     from scipy.spatial import cKDTree
 
     n_points, count = true.shape
     if count == 0:
         return np.ones(n_points, dtype=np.float32)
-    _, near = cKDTree(positions).query(positions, k=count + 1)
+    asked = np.arange(n_points) if rows is None else rows
+    _, near = cKDTree(positions).query(positions[asked], k=count + 1)
     kept = [
         len(set(mine.tolist()).intersection(drawn.tolist()) - {k}) / count
-        for k, (mine, drawn) in enumerate(zip(true, near, strict=True))
+        for k, mine, drawn in zip(asked.tolist(), true, near, strict=True)
     ]
     return np.array(kept, dtype=np.float32)
 
 
-N_CLUSTERS = 7  # as many as there are colours that everybody can tell apart
+MOST_CLUSTERS = 40
+N_COLOURS = 7  # that everybody can tell apart
+_WORDS_PER_CLUSTER = 100
+_CLUSTER_ROUNDS = 50
 _AXES = 50
 _FEW = 6  # words; too few for a layout of neighbourhoods
+_SAMPLE = 500  # words whose exact neighbours tell how true a large map is
 
 
 def first_map(vectors: WordVectors) -> VocabularyMap:
     """Lay the words out along the two main axes: quick, but neighbours are often torn apart."""
     axes = _axes(vectors)
-    clusters, names = _clusters(axes, vectors.index_to_key)
-    return VocabularyMap(_square(axes), None, clusters, names, "PCA", map_metric(vectors))
+    positions = _square(axes)
+    return VocabularyMap(
+        positions, None, *_clusters(vectors, unit_rows(axes), positions), "PCA", map_metric(vectors)
+    )
 
 
 def full_map(vectors: WordVectors, progress: StepProgress) -> VocabularyMap:
-    """Lay the words out so that neighbours stay together (t-SNE), and measure how well that went."""
+    """Lay the words out so that neighbours stay together (t-SNE), and measure how well that went.
+
+    `progress` is told what is done, and the share of all work that is finished.
+    """
     progress("reading the vectors", 0.0)
     axes = _axes(vectors)
-    true = true_neighbours(vectors, N_NEIGHBOURS, lambda done: progress("finding true neighbours", done))
+    likely = likely_neighbours(
+        vectors, N_NEIGHBOURS, lambda done: progress("finding neighbours", 0.02 + 0.33 * done)
+    )
     points = axes
     if len(axes) > _FEW:
-        points = arranged(true, _plane(axes), lambda done: progress("arranging the words", done))
+        points = arranged(
+            likely, _plane(axes), lambda done: progress("arranging the words", 0.35 + 0.55 * done)
+        )
     positions = _square(points)
-    clusters, names = _clusters(axes, vectors.index_to_key)
-    kept = share_kept(true.rows[:, :NEIGHBOURS], positions)
-    return VocabularyMap(positions, kept, clusters, names, "t-SNE", map_metric(vectors))
+    clusters = _clusters(vectors, np.concatenate([unit_rows(axes), positions], axis=1), positions)
+    kept = share_kept(likely.rows[:, :NEIGHBOURS], positions)
+    mean = None
+    if map_metric(vectors) == "similarity" and len(vectors) > _MANY:
+        rows = np.linspace(0, len(vectors) - 1, _SAMPLE, dtype=np.intp)
+        true = true_neighbours(
+            vectors, rows, NEIGHBOURS, lambda done: progress("measuring the map", 0.9 + 0.1 * done)
+        )
+        mean = float(share_kept(true.rows, positions, rows).mean())
+    return VocabularyMap(positions, kept, *clusters, "t-SNE", map_metric(vectors), mean)
 
 
 def _axes(vectors: WordVectors) -> NDArray[np.float32]:
     """Find the main axes of the space in which the model's metric compares words: words x axes."""
     if map_metric(vectors) == "similarity":
-        return main_axes(vectors.profiles.smooth, _AXES)
+        return main_axes(vectors.profiles.topic_rows, _AXES)
     return main_axes(vectors.matrix, _AXES)
 
 
@@ -259,24 +315,106 @@ def _square(points: NDArray[np.float32]) -> NDArray[np.float32]:
     return flat
 
 
-def _clusters(axes: NDArray[np.float32], words: list[str]) -> tuple[NDArray[np.uint8], list[str]]:
-    """Group the words by direction; a group is named after frequent words near its middle."""
-    n_clusters = min(N_CLUSTERS, len(axes))
-    if n_clusters == 0:
+def _clusters(
+    vectors: WordVectors, space: NDArray[np.float32], positions: NDArray[np.float32]
+) -> tuple[NDArray[np.uint8], list[Cluster]]:
+    """Group the words by what they are about and where they are, and name each group."""
+    if not len(space):
         return np.zeros(0, dtype=np.uint8), []
-    if not axes.any():  # all words are the same, so they are one group
-        return np.zeros(len(axes), dtype=np.uint8), [", ".join(words[:3])]
-    from sklearn.cluster import MiniBatchKMeans
-
-    lengths = np.linalg.norm(axes, axis=1, keepdims=True)
-    unit = axes / np.where(lengths > 0, lengths, 1)
-    found = MiniBatchKMeans(n_clusters, random_state=0, n_init=3, batch_size=4096).fit(unit)
-    return found.labels_.astype(np.uint8), [
-        _cluster_name(unit @ found.cluster_centers_[k], found.labels_ == k, words) for k in range(n_clusters)
+    usual = min(max(N_COLOURS, len(space) // _WORDS_PER_CLUSTER), MOST_CLUSTERS, len(space))
+    groups, _ = grouped(space, usual if space.any() else 1, _CLUSTER_ROUNDS)
+    kept, groups = np.unique(groups, return_inverse=True)
+    places = np.array([np.median(positions[groups == k], axis=0) for k in range(len(kept))])
+    names = _cluster_names(vectors, groups, len(kept))
+    colours = _colours(places)
+    return groups.astype(np.uint8), [
+        Cluster(name, float(x), float(y), colour)
+        for name, (x, y), colour in zip(names, places, colours, strict=True)
     ]
 
 
-def _cluster_name(closeness: NDArray[np.float32], members: NDArray[np.bool_], words: list[str]) -> str:
-    n_members = int(members.sum())
-    near = np.argsort(-np.where(members, closeness, -np.inf))[: min(n_members, max(3, n_members // 20))]
-    return ", ".join(words[k] for k in np.sort(near)[:3].tolist())
+def _colours(places: NDArray[Any]) -> list[int]:
+    """Give each cluster the colour whose nearest other use is farthest away."""
+    colours: list[int] = []
+    for number, place in enumerate(places):
+        away = np.full(N_COLOURS, np.inf)
+        distances = np.square(places[:number] - place).sum(axis=1)
+        np.minimum.at(away, np.array(colours, dtype=np.intp), distances)
+        colours.append(int(away.argmax()))
+    return colours
+
+
+_IN_A_NAME = 3
+_SHORT_WORD = 3  # letters; such words are mostly abbreviations and articles
+_ABOUT_LITTLE = 30  # per cent of the words have less that stands out, and name nothing
+_SAME_TOPIC = 0.2  # cosine of smoothed profiles, from which two words name the same thing
+_STRONGEST = 10  # features of a word that are added up to tell how much stands out
+
+
+def _cluster_names(vectors: WordVectors, groups: NDArray[Any], n_groups: int) -> list[str]:
+    """Name groups by the features that their words have more of than all words.
+
+    A feature counts by its mean in the profiles of the group, times the logarithm of that mean over the mean
+    of all words; it names the group where it counts most. Left out are short and rare words, those in whose
+    own profile little stands out (as in function words), and forms of a word that is named. Groups without
+    such a feature have the names of their most frequent words.
+    """
+    plain = [
+        ", ".join(vectors.index_to_key[row] for row in np.flatnonzero(groups == group)[:_IN_A_NAME].tolist())
+        for group in range(n_groups)
+    ]
+    if map_metric(vectors) != "similarity":
+        return plain
+    counts = _feature_counts(vectors, groups, n_groups)
+    home = counts.argmax(axis=0)
+    forms, smooth, rows = vectors.profiles.forms, vectors.profiles.topic_rows, _rows_of_features(vectors)
+    names = []
+    for group in range(n_groups):
+        mine = np.where(home == group, counts[group], 0)
+        found: list[str] = []
+        seen: set[int] = set()
+        first = 0
+        for feature in np.argsort(-mine, kind="stable").tolist():
+            if len(found) == _IN_A_NAME or mine[feature] <= 0:
+                break
+            row = int(rows[feature])
+            is_about = not found or smooth[row] @ smooth[first] > _SAME_TOPIC
+            if row in seen or not is_about:
+                continue
+            first = first if found else row
+            found.append(vectors.feature_names[feature])
+            seen |= {form for form, _ in forms.of_row(row)}
+        names.append(", ".join(found) or plain[group])
+    return names
+
+
+def _rows_of_features(vectors: WordVectors) -> NDArray[np.intp]:
+    rows = np.full(vectors.vector_size, -1, dtype=np.intp)
+    rows[vectors.row_features] = np.arange(len(vectors))
+    return rows
+
+
+def _feature_counts(vectors: WordVectors, groups: NDArray[Any], n_groups: int) -> NDArray[np.float64]:
+    """How much each feature tells of each group; 0 for features that name nothing."""
+    from scipy.sparse import csr_matrix
+
+    topic, n_words = vectors.profiles.topic, len(vectors)
+    members = csr_matrix((np.ones(n_words, np.float32), (groups, np.arange(n_words))), (n_groups, n_words))
+    shape = n_words, topic.n_features
+    profiles = csr_matrix((topic.values, topic.columns.astype(np.int32), topic.starts), shape)
+    sums = np.asarray((members @ profiles.astype(np.float32)).todense(), dtype=np.float64)
+    means, usual = sums / np.bincount(groups)[:, None], sums.sum(axis=0) / n_words
+    least = max(float(usual.mean()), 1e-9) / 10
+    counts = np.maximum(means, 0) * np.log((means + least / 100) / (usual + least))
+    names_something = np.zeros(topic.n_features, dtype=bool)
+    known = best_known(vectors)
+    strengths = np.array([_strength(topic, row) for row in known.tolist()])
+    telling = known[strengths >= np.percentile(strengths, _ABOUT_LITTLE)]
+    names_something[vectors.row_features[telling]] = True
+    is_word = np.array([len(name) > _SHORT_WORD and name.isalpha() for name in vectors.feature_names])
+    return np.where(names_something & is_word, np.maximum(counts, 0), 0)
+
+
+def _strength(topic: RowProfile, row: int) -> float:
+    values = topic.values[topic.starts[row] : topic.starts[row + 1]]
+    return float(topic.lengths[row]) * float(np.sort(values)[-_STRONGEST:].sum(dtype=np.int64))

@@ -18,7 +18,7 @@ import os
 import warnings
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -32,8 +32,17 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 FILE = "map.bin"
-_FORMAT, _VERSION = "omnitm map", [3, RECIPE]  # a map shows neighbours by one recipe of the similarity
+_FORMAT, _VERSION = "omnitm map", [4, RECIPE]  # a map shows neighbours by one recipe of the similarity
 _WHOLE, _UNKNOWN = 200, 255
+
+
+class Cluster(NamedTuple):
+    """A group of words: what it is called, where its name is written, and the number of its colour."""
+
+    name: str
+    x: float
+    y: float
+    colour: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,20 +55,23 @@ class VocabularyMap:
         words x 2, from -1 to 1.
     kept
         Share of each word's true neighbours that are its neighbours on the map; None: not measured.
-    clusters, cluster_names
-        The group of each word, and words that stand for each group.
+    clusters, named
+        The group of each word, and what is known of each group.
     method
         "t-SNE" or "PCA".
     metric
         The metric whose neighbours are the true ones.
+    mean_kept
+        The mean of `kept`, measured more exactly on some words; None: that of `kept`.
     """
 
     positions: NDArray[np.float32]
     kept: NDArray[np.float32] | None
     clusters: NDArray[np.uint8]
-    cluster_names: list[str]
+    named: list[Cluster]
     method: str
     metric: str = "cosine"
+    mean_kept: float | None = None
 
     def to_bytes(self, model: str) -> bytes:
         """Write the map of the model with these vectors (their SHA-256)."""
@@ -67,6 +79,9 @@ class VocabularyMap:
         kept = np.full(n_words, _UNKNOWN, dtype=np.uint8)
         if self.kept is not None:
             kept = np.rint(self.kept * _WHOLE).astype(np.uint8)
+        mean = self.mean_kept
+        if mean is None and self.kept is not None and n_words:
+            mean = float(self.kept.mean())
         points = (
             self.positions.astype("<f4").tobytes() + kept.tobytes() + self.clusters.astype(np.uint8).tobytes()
         )
@@ -77,8 +92,8 @@ class VocabularyMap:
             "n_words": n_words,
             "method": self.method,
             "metric": self.metric,
-            "mean_kept": None if self.kept is None or not n_words else float(self.kept.mean()),
-            "clusters": self.cluster_names,
+            "mean_kept": mean,
+            "clusters": [cluster._asdict() for cluster in self.named],
         }
         return _joined(header, points)
 

@@ -33,18 +33,18 @@ async function send(address, options) {
 
 export async function ask(name, parameters = {}, signal = undefined) {
   const given = Object.entries(parameters).filter(([, value]) => value !== undefined && value !== null);
-  const response = await send(`/api/${name}?${new URLSearchParams(given)}`, { signal });
+  const response = await send(`api/${name}?${new URLSearchParams(given)}`, { signal });
   return response.json();
 }
 
 export async function tell(name, content = {}, signal = undefined) {
   const headers = { "Content-Type": "application/json" };
-  const response = await send(`/api/${name}`, { method: "POST", headers, body: JSON.stringify(content), signal });
+  const response = await send(`api/${name}`, { method: "POST", headers, body: JSON.stringify(content), signal });
   return response.json();
 }
 
 export async function bytes(name) {
-  return (await send(`/api/${name}`)).arrayBuffer();
+  return (await send(`api/${name}`)).arrayBuffer();
 }
 
 const kept = new Map();

@@ -2,11 +2,14 @@
 
 import { ask } from "./api.js";
 import { combobox } from "./combobox.js";
-import { count, decimal, h, loading, plural, scoreText, shareText, wordText } from "./dom.js";
+import { count, decimal, featureText, h, loading, parted, plural, scoreText, shareText, wordText } from "./dom.js";
 import { showTogether } from "./evidence.js";
 import { chooseWord, needsIndex, problemCard } from "./problems.js";
 import { address, go, wordAddress } from "./state.js";
 import { metricName } from "./word.js";
+
+const POWERS = 5; // of ten, on the scale
+const MATTERS = 0.2; // what speaks against is only shown at once if it is that much of what speaks for
 
 export function compareView(state, model, signal) {
   if (!state.word) return chooseWord(model, state, "Why are two words similar?", "Choose the first word: search it above, or take one of these.");
@@ -57,34 +60,41 @@ async function fill(body, state, model, signal) {
 }
 
 function summary(found, model) {
-  const all = found.total_for - found.total_against;
-  const part = (value) => ({ width: `${(100 * value) / (all || 1)}%` });
-  const unit = found.clauses.length ? "clause" : "coordinate";
-  return h("section", { class: "card" },
+  const pair = [wordText(found.word), " and ", wordText(found.other)];
+  return h("section", { class: "card", data: { part: "score" } },
     h("div", { class: "head" },
-      h("div", {}, h("p", { class: "soft small" }, metricName(found.metric), " of ", wordText(found.word), " and ", wordText(found.other)),
-        h("p", { class: "score" }, scoreText(found.score, found.metric))),
+      h("div", {}, h("h1", {}, pair), found.scale ? scaleText(found) : h("p", { class: "score" }, scoreText(found.score, found.metric)),
+        found.sentence ? h("p", { class: "spaced" }, `${found.sentence[0].toUpperCase()}${found.sentence.slice(1)}.`) : null),
       togetherFact(found, model)),
-    h("div", { class: "balance", role: "img", "aria-label": `for ${decimal(found.total_for)}, against ${decimal(found.total_against)}` },
-      h("i", { class: "for", style: part(found.total_for) }), h("i", { class: "against", style: part(-found.total_against) })),
-    h("p", { class: "legend" },
-      h("span", {}, h("i", { class: "swatch-for" }), `${plural(found.n_for, unit)} for: +${decimal(found.total_for, 4)}`),
-      h("span", {}, h("i", { class: "swatch-against" }), `${plural(found.n_against, unit)} against: ${decimal(found.total_against, 4)}`),
-      found.rounding ? h("span", { class: "soft" }, `rounded down: ${decimal(found.rounding)}`) : null,
-      h("span", { class: "soft" }, "They add up to the score.")),
-    byParts(found),
-    Object.entries(found.forms).map(([word, forms]) => speakers(word, forms)));
+    found.scale ? scale(found) : null,
+    details(found));
 }
 
-function speakers(word, forms) {
-  if (!forms.length) return null;
-  return h("p", { class: "small soft" }, "For ", wordText(word), " speak also its forms: ", forms.join(", "), ".");
+function scaleText(found) {
+  const { percentile } = found.scale;
+  const share = percentile > 99 ? percentile.toFixed(2) : percentile.toFixed(1);
+  return h("p", { class: "score-text" }, "nearer than ", h("b", {}, `${share}\u00a0%`), " of all pairs of words");
 }
 
-function byParts(found) {
-  const parts = Object.entries(found.parts);
-  if (!parts.length) return null;
-  return h("p", { class: "small soft" }, "By parts: ", parts.map(([name, value]) => `${name} ${decimal(value, 2)}`).join(" + "), ` = ${decimal(found.score, 2)}`);
+// How few pairs of words are nearer, in powers of ten.
+function scale(found) {
+  const place = (percentile) => `${Math.min(-Math.log10(Math.max(1 - percentile / 100, 1e-9)) / POWERS, 1) * 100}%`;
+  const marks = [50, 90, 99, 99.9, 99.99];
+  return h("div", { class: "score-scale", role: "img", "aria-label": `nearer than ${found.scale.percentile.toFixed(2)} percent of all pairs` },
+    h("span", { class: "filled", style: { width: place(found.scale.percentile) } }),
+    marks.map((percentile) => h("span", { class: "mark", style: { left: place(percentile) } }, h("span", { class: "small soft" }, `${percentile}\u00a0%`))));
+}
+
+// What the score is made of, for those who want to add it up.
+function details(found) {
+  const unit = found.clauses.length ? "clause" : "coordinate";
+  const parts = Object.entries(found.parts).map(([name, value]) => `${name} ${decimal(value, 1)}`).join(" + ");
+  const forms = Object.entries(found.forms).filter(([, names]) => names.length).map(([word, names]) => `${word} (${names.join(", ")})`).join("; ");
+  return h("details", { class: "small" }, h("summary", {}, "What the score is made of"),
+    h("p", {}, `${plural(found.n_for, unit)} for: +${decimal(found.total_for, 1)}; ${plural(found.n_against, unit)} against: ${decimal(found.total_against, 1)}`,
+      found.rounding ? `; rounded down: ${decimal(found.rounding, 1)}` : "", `. They add up to ${found.scale ? `${decimal(found.score, 1)}; a word with itself has ${decimal(found.scale.most, 1)}` : scoreText(found.score, found.metric)}.`),
+    parts ? h("p", {}, `By parts: ${parts}.`) : null,
+    forms ? h("p", {}, `Compared with their forms: ${forms}.`) : null);
 }
 
 function togetherFact(found, model) {
@@ -96,27 +106,37 @@ function togetherFact(found, model) {
 }
 
 function coordinates(found, model) {
-  return h("div", { class: "grid spaced wide-cards" },
-    wings("Shared: these words make them similar", found.contributions_for, found, model),
-    wings("Opposing: these words keep them apart", found.contributions_against, found, model));
+  const against = wings("What keeps them apart", found.contributions_against, found, model);
+  const matters = -found.total_against > MATTERS * found.total_for;
+  return h("div", { class: `grid spaced ${matters ? "wide-cards" : "single"}` },
+    wings("What makes them similar", found.contributions_for, found, model, ownRow(found)),
+    matters ? against : h("details", { class: "card" }, h("summary", {}, `What keeps them apart: ${shareText(found.total_against, found.score)} of the score`), against));
 }
 
-function wings(title, rows, found, model) {
+// Coordinates about the two words themselves are one line.
+function ownRow(found) {
+  if (!found.share_together) return null;
+  return h("p", { class: "own-row" }, found.share_together > 0 ? "They occur together: " : "They occur together less than others: ", h("b", {}, shareText(found.share_together, found.score)),
+    h("span", { class: "soft small" }, " of the score, from the coordinates about the two words themselves and their forms"));
+}
+
+function wings(title, rows, found, model, first = null) {
   const most = Math.max(1, ...found.contributions_for.concat(found.contributions_against).flatMap((row) => [Math.abs(row.first_value), Math.abs(row.second_value)]));
-  const shown = (value) => (found.metric === "similarity" ? decimal(value, 1) : scoreText(value, "association"));
+  const shown = (value) => (found.scale ? decimal(value, 1) : scoreText(value, "association"));
   const wing = (value, side) => h("span", { class: `wing ${side}` }, side === "left" ? h("span", {}, shown(value)) : null,
     h("i", { class: value < 0 ? "against" : "", style: { width: `${(72 * Math.abs(value)) / most}%` } }),
     side === "right" ? h("span", {}, shown(value)) : null);
-  if (!rows.length) return h("section", { class: "card" }, h("h2", {}, title), h("p", { class: "soft" }, "There are none."));
+  if (!rows.length) return h("section", { class: "card" }, h("h2", {}, title), first, h("p", { class: "soft" }, "There are none."));
   return h("section", { class: "card" }, h("h2", {}, title),
-    h("p", { class: "soft small" }, found.metric === "similarity" ? "How far the coordinate stands out in both vectors, in deviations from other words, and its part of the score" : "The coordinate in both vectors, and its part of the score"),
+    h("p", { class: "soft small" }, found.scale ? "How far each coordinate stands out in both vectors, in deviations from other words, and its part of the score" : "The coordinate in both vectors, and its part of the score"),
+    first,
     h("div", { class: "wings", role: "table" },
       h("div", { class: "row", role: "row" },
-        h("span", { class: "top number", role: "columnheader" }, found.word), h("span", { class: "top feature", role: "columnheader" }, "coordinate"),
+        h("span", { class: "top number", role: "columnheader" }, found.word), h("span", { class: "top feature", role: "columnheader" }, "both"),
         h("span", { class: "top", role: "columnheader" }, found.other), h("span", { class: "top number", role: "columnheader" }, "part"), h("span", { class: "top documents number", role: "columnheader", title: "Documents that the coordinate shares with each of the two words" }, model.has_index ? "documents" : "")),
       rows.map((row) => h("div", { class: "row", role: "row" },
         wing(row.first_value, "left"),
-        h("a", { class: "feature", href: wordAddress(row.feature), "data-link": true, title: evidenceTitle(row) }, wordText(row.feature)),
+        h("a", { class: "feature", href: wordAddress(parted(row.feature).word), "data-link": true, title: evidenceTitle(row) }, featureText(row.feature)),
         wing(row.second_value, "right"),
         h("span", { class: "number small" }, shareText(row.share, found.score)),
         model.has_index ? evidenceButtons(row, found) : h("span", { class: "documents" })))));
@@ -131,7 +151,7 @@ function evidenceButtons(row, found) {
   const button = (word, fact) => h("button", {
     class: "quiet small", type: "button", title: `${plural(fact.count, "document")} with ${word} and ${row.feature}`,
     "aria-label": `${plural(fact.count, "document")} with ${word} and ${row.feature}`,
-    onclick: () => showTogether([word, row.feature]),
+    onclick: () => showTogether([word, parted(row.feature).word]),
   }, count(fact.count));
   return h("span", { class: "documents number" }, button(found.word, row.with_first), h("span", { class: "soft" }, "·"), button(found.other, row.with_second));
 }

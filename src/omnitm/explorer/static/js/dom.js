@@ -41,6 +41,21 @@ export function shareText(part, whole) {
   return `${decimal(value, digits)}\u00a0%`;
 }
 
+// A coordinate as people say it: a word, or where a word stands.
+export function featureText(feature) {
+  const { place, word } = parted(feature);
+  return place ? [h("span", { class: "soft small" }, `${place} `), wordText(word)] : wordText(word);
+}
+
+export function parted(feature) {
+  const forms = [[/^(.+) \* _$/, "two after"], [/^(.+) _$/, "after"], [/^_ \* (.+)$/, "two before"], [/^_ (.+)$/, "before"]];
+  for (const [form, place] of forms) {
+    const found = form.exec(feature);
+    if (found) return { place, word: found[1] };
+  }
+  return { place: "", word: feature };
+}
+
 export function loading(text) {
   return h("p", { class: "loading", role: "status" }, text);
 }

@@ -5,7 +5,7 @@ import { openDialog } from "./evidence.js";
 
 const KEYS = [
   ["/", "search a word"],
-  ["1 – 5", "word, compare, rules, trace, map"],
+  ["1 – 6", "map, word, compare, themes, rules, trace"],
   ["↑ ↓ Enter", "choose in a list of completions"],
   ["← →", "on a state plot: name the strongest literals"],
   ["arrows, + −", "on the map: move and zoom; 0 shows all"],

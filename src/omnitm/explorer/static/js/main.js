@@ -9,11 +9,12 @@ import { mapView } from "./map.js";
 import { problemCard } from "./problems.js";
 import { rulesView } from "./rules.js";
 import { VIEWS, address, followLinks, go, read } from "./state.js";
+import { themesView } from "./themes.js";
 import { traceView } from "./trace.js";
 import { wordView } from "./word.js";
 
-const views = { word: wordView, compare: compareView, rules: rulesView, trace: traceView, map: mapView };
-const titles = { word: "Word", compare: "Compare", rules: "Rules", trace: "Trace", map: "Map" };
+const views = { map: mapView, word: wordView, compare: compareView, themes: themesView, rules: rulesView, trace: traceView };
+const titles = { map: "Map", word: "Word", compare: "Compare", themes: "Themes", rules: "Rules", trace: "Trace" };
 const main = document.getElementById("main");
 let model = null;
 let search = null;
@@ -63,7 +64,8 @@ async function start() {
   main.replaceChildren(loading("Opening the model …"));
   const choose = (word) => {
     const state = read();
-    go({ ...(state.view === "compare" ? { other: state.other, metric: state.metric } : {}), view: state.view, word });
+    const view = state.view === "themes" || (state.view === "map" && !state.word) ? "word" : state.view;
+    go({ ...(view === "compare" ? { other: state.other, metric: state.metric } : {}), view, word });
   };
   search = combobox({ label: "Search a word", placeholder: "Search a word  ( / )", choose });
   document.getElementById("search").replaceChildren(search.element);

@@ -12,13 +12,14 @@ import { address, read, replace } from "./state.js";
 const MOST_WORDS = 5000; // in one question, as the server has it
 const LONGEST_SHARED = 4000; // characters of groups in the address
 const LOOK_AGAIN = 1000; // milliseconds between looks at the work on a map
+const MADE_AT_ONCE = 50000; // words; the map of more takes more than a minute or two, and is only made when asked for
 
 export function mapView(state, model, signal) {
   const element = h("div", { class: "map" }, h("div", { class: "map-stage" }, h("p", { class: "map-note" }, loading("Drawing the map …"))), h("aside", { class: "map-panel" }));
-  const start = async () => {
+  const start = async (event) => {
     try {
       const data = await loadMap();
-      if (!signal.aborted) new MapPage(element, data, state, model, signal).show();
+      if (!signal.aborted) new MapPage(element, data, { ...state, ...(event ? read() : {}) }, model, signal).show(event?.detail);
     } catch (problem) {
       if (!signal.aborted) element.replaceChildren(h("div", { class: "map-problem" }, problemCard(problem, state)));
     }
@@ -45,18 +46,21 @@ class MapPage {
     signal.addEventListener("abort", () => this.stage.end());
   }
 
-  show() {
+  // `before`: the places of the points on an older map, from which they move.
+  show(before) {
     this.tools();
     this.card = h("div");
     this.lassoCard = h("div");
     this.colourCard = h("section", { class: "card" });
     this.aboutCard = h("section", { class: "card", data: { card: "about" } });
-    this.element.replaceChildren(this.stage.element, h("aside", { class: "map-panel", "aria-label": "About the map" }, this.card, this.lassoCard, this.colourCard, this.aboutCard));
+    this.element.classList.toggle("begins", !this.state.word);
+    this.element.replaceChildren(this.state.word ? "" : startCard(this.model, this.signal), this.stage.element,
+      h("aside", { class: "map-panel", "aria-label": "About the map" }, this.card, this.lassoCard, this.colourCard, this.aboutCard));
     this.recolour();
+    if (before) this.stage.moveFrom(before);
     this.showColours();
     this.showAbout();
     if (this.state.word) this.choose(this.data.rows.get(this.state.word) ?? -1, this.state.camera ? 0 : 6, this.state.word);
-    else this.card.replaceChildren(h("section", { class: "card" }, h("h2", {}, "Choose a word"), h("p", { class: "soft small" }, "Click a point, search above, or draw around several with the lasso to see what they have in common.")));
   }
 
   tools() {
@@ -97,33 +101,36 @@ class MapPage {
         list.replaceChildren(...legend(this.colouring, this.data, this.groups));
       },
     }, this.groups.text) : null;
-    const list = h("div", { class: "legend" }, legend(this.colouring, this.data, this.groups));
+    const list = h("div", { class: "legend", tabindex: this.colouring === "cluster" ? "0" : null, role: "group", "aria-label": "Colours" }, legend(this.colouring, this.data, this.groups, (cluster) => this.stage.showPlace(cluster.x, cluster.y, 4)));
     this.colourCard.replaceChildren(h("h2", {}, "Colour"), select, groups ?? "", list);
   }
 
-  async showAbout() {
+  showAbout() {
     const { header, n } = this.data;
     const isFirst = header.method === "PCA";
     const work = h("div");
     const text = isFirst
-      ? "A first sketch along the two main axes. It keeps few neighbours; a full map arranges the words so that neighbours stay together."
-      : `Neighbours were kept together (${header.method}). A map of so many dimensions cannot be true everywhere: on average ${percent(header.mean_kept)} of a word's ten nearest neighbours by ${header.metric} are among its ten nearest here.`;
-    this.aboutCard.replaceChildren(h("h2", {}, "About this map"), h("p", { class: "small soft" }, `${plural(n, "word")}. ${text}`), work);
-    if (isFirst) this.watch(work);
+      ? "This is a sketch along the two main axes; words that are near each other here need not be similar."
+      : `Similar words are near each other, as far as a flat map can show that: ${neighboursKept(header.mean_kept)}`;
+    this.aboutCard.replaceChildren(h("h2", {}, "How true is this map?"), h("p", { class: "small soft" }, `${plural(n, "word")}. ${text}`), work);
+    if (isFirst) this.watch(work, n <= MADE_AT_ONCE);
   }
 
-  async watch(box) {
+  // Show how far the work on the full map has come; begin it if that takes little.
+  async watch(box, begins = false) {
     try {
       const state = await ask("map", {}, this.signal);
-      if (state.method === "t-SNE") return void this.element.dispatchEvent(new Event("newmap"));
+      if (state.method === "t-SNE") return void this.element.dispatchEvent(new CustomEvent("newmap", { detail: this.data.positions }));
       if (state.work && !state.work.problem) {
-        box.replaceChildren(h("p", { class: "small", role: "status" }, `${state.work.stage} …`), h("progress", { max: 1, value: state.work.done, "aria-label": "Progress of the map" }));
+        const left = state.work.seconds_left;
+        box.replaceChildren(h("p", { class: "small", role: "status" }, `A better one is being made: ${state.work.stage}`, left === null ? " …" : `; ${secondsText(left)} left`),
+          h("progress", { max: 1, value: state.work.done, "aria-label": "Progress of the map" }));
         setTimeout(() => { if (!this.signal.aborted && box.isConnected) this.watch(box); }, LOOK_AGAIN);
         return undefined;
       }
+      if (begins && state.can_compute && !state.work) return void this.compute(box);
       box.replaceChildren(state.work?.problem ? h("p", { class: "small", role: "alert" }, state.work.problem) : "",
-        state.can_compute ? h("button", { class: "primary", type: "button", onclick: () => this.compute(box) }, "Compute the full map") : h("p", { class: "small" }, "Save the model to a folder and explore that, to compute the full map."),
-        h("p", { class: "small soft" }, this.data.n > 10000 ? "Takes some minutes, once; go on working meanwhile." : "Takes a moment, once; it is stored with the model."));
+        state.can_compute ? h("button", { class: "primary", type: "button", onclick: () => this.compute(box) }, "Make the full map") : h("p", { class: "small" }, "Save the model to a folder and explore that, to have the full map."));
     } catch (problem) {
       if (problem.name !== "AbortError") box.replaceChildren(h("p", { class: "small", role: "alert" }, problem.message));
     }
@@ -218,6 +225,27 @@ class MapPage {
     ];
   }
 }
+
+// The first page: what there is to see, and three questions to begin with.
+function startCard(model, signal) {
+  const list = h("ul", { class: "invitations" });
+  ask("invitations", {}, signal).then(({ why, meaning, compare }) => list.replaceChildren(...[
+    why && [address({ view: "compare", word: why[0], other: why[1] }), "Why are ", h("em", {}, why[0]), " and ", h("em", {}, why[1]), " alike?"],
+    meaning && [address({ word: meaning }), "What does ", h("em", {}, meaning), " mean here?"],
+    compare && [address({ view: "compare", word: compare[0] }), "Compare ", h("em", {}, compare[0]), " with another word"],
+  ].filter(Boolean).map(([href, ...text]) => h("li", {}, h("a", { href, "data-link": true }, text))))).catch(() => list.remove());
+  const documents = model.n_documents ? ` learned from ${plural(model.n_documents, "document")}` : "";
+  return h("section", { class: "map-start", data: { card: "start" } }, h("h1", {}, "What do words mean here?"),
+    h("p", { class: "soft small" }, `${plural(model.n_words, "word")}${documents}, each described by named coordinates. Search one, choose a point, or begin with a question:`), list);
+}
+
+function neighboursKept(share) {
+  if (share === null) return "how far was not measured.";
+  const number = Math.round(10 * share);
+  return `of a word's ten most similar words, ${number} ${number === 1 ? "is" : "are"} among its ten nearest here on average. Choose a word to see its true neighbours.`;
+}
+
+const secondsText = (seconds) => (seconds < 90 ? `about ${Math.max(5 * Math.ceil(seconds / 5), 5)} seconds` : `about ${Math.round(seconds / 60)} minutes`);
 
 // Long lists of groups would make an address that nobody can send.
 const shareable = (text) => (text && text.length <= LONGEST_SHARED ? text : undefined);

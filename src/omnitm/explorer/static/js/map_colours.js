@@ -26,7 +26,7 @@ const otherShade = rgb(OTHER);
 export const colourings = {
   cluster: {
     title: "Cluster",
-    paint: (data) => paint(data, (row) => groupShades[data.clusters[row] % GROUPS.length]),
+    paint: (data) => paint(data, (row) => groupShades[data.header.clusters[data.clusters[row]].colour]),
   },
   honesty: {
     title: "Trustworthiness: true neighbours kept",
@@ -65,14 +65,14 @@ function swatch(hex, shape, ...text) {
   return h("span", {}, h("i", { class: SHAPES[shape], style: { background: hex } }), text);
 }
 
-export function legend(colouring, data, groups) {
-  if (colouring === "cluster") return data.header.clusters.map((name, k) => swatch(GROUPS[k % GROUPS.length], 0, wordText(name)));
+export function legend(colouring, data, groups, show) {
+  if (colouring === "cluster") return data.header.clusters.map((cluster) => h("button", { type: "button", class: "quiet", title: "Show on the map", onclick: () => show(cluster) }, swatch(GROUPS[cluster.colour], 0, wordText(cluster.name))));
   if (colouring === "groups") {
     const unknown = groups.unknown.length ? [h("span", { class: "small soft" }, `Not on the map: ${groups.unknown.slice(0, 8).join(", ")}${groups.unknown.length > 8 ? " …" : ""}`)] : [];
     if (!groups.names.length) return [h("span", { class: "small soft" }, "One group per line: a name, a colon, words.")];
     return [...groups.names.map((name, k) => swatch(GROUPS[k % GROUPS.length], shapeOf(k), wordText(name), h("span", { class: "soft" }, ` ${plural([...groups.of.values()].filter((group) => group === k).length, "word")}`))), ...unknown];
   }
-  if (data.header.mean_kept === null) return [h("span", { class: "small soft" }, "Not measured for the sketch; compute the full map.")];
+  if (data.header.mean_kept === null) return [h("span", { class: "small soft" }, "Not measured for the sketch.")];
   return [h("div", { class: "scale", style: { background: `linear-gradient(to right, ${scaleStops().join(", ")})` } }),
     h("div", { class: "scale-ends small soft" }, h("span", {}, "none kept"), h("span", {}, `mean ${percent(data.header.mean_kept)}`), h("span", {}, "all kept"))];
 }

@@ -4,6 +4,10 @@ import { colour } from "./dom.js";
 
 const FONT = "12px system-ui, -apple-system, 'Segoe UI', Roboto, 'DejaVu Sans', sans-serif";
 const [CELL_WIDTH, CELL_HEIGHT] = [24, 17];
+const CAPTION_FONT = "650 15px system-ui, -apple-system, 'Segoe UI', Roboto, 'DejaVu Sans', sans-serif";
+const CAPTIONS_UP_TO = 3; // zoom; nearer, words say more than names of clusters
+const MOST_BESIDE_CAPTIONS = 60;
+const NARROW = 700; // pixels; there, captions are single words
 const MOST = 170;
 const LOOKED_AT = 6000;
 const CHOOSE_EVERY = 150; // milliseconds
@@ -18,12 +22,13 @@ export class Labels {
     this.widths = new Map();
     this.sprites = new Map();
     this.chosen = [];
+    this.captions = [];
     this.chosenAt = -Infinity;
     this.context.font = FONT;
   }
 
   // Which names there is room for is only looked up now and then while the map moves; drawing them is copying.
-  paint(view, { lines, always, first, lasso, faded, isMoving }) {
+  paint(view, { lines, always, first, lasso, faded, isMoving, covered = [] }) {
     const { context } = this;
     context.setTransform(view.ratio, 0, 0, view.ratio, 0, 0);
     context.clearRect(0, 0, view.width, view.height);
@@ -32,22 +37,57 @@ export class Labels {
     this.lines(view, lines);
     const now = performance.now();
     const strong = new Set(always);
-    if (!isMoving || now - this.chosenAt > CHOOSE_EVERY) this.choose(view, { always, first, isMoving }, now);
+    if (!isMoving || now - this.chosenAt > CHOOSE_EVERY) this.choose(view, { always, first, isMoving, covered }, now);
     this.drawable = isMoving ? NEW_PER_FRAME : Infinity;
     for (const row of [...this.chosen].reverse()) if (view.sees(row)) this.label(view, row, strong.has(row), faded && !faded.has(row));
     context.globalAlpha = 1;
+    for (const cluster of this.captions) this.caption(view, cluster);
   }
 
-  choose(view, { always, first, isMoving }, now) {
+  captionText(view, cluster) {
+    return cluster.name.split(", ").slice(0, view.width < NARROW ? 1 : 2).join(" · ");
+  }
+
+  captionPlace(view, cluster) {
+    const [x, y] = [(cluster.x - view.x) * view.pixels + view.width / 2, (view.y - cluster.y) * view.pixels + view.height / 2];
+    this.context.font = CAPTION_FONT;
+    const width = this.context.measureText(this.captionText(view, cluster)).width;
+    return [Math.min(Math.max(x - width / 2, 4), view.width - width - 4), y, width];
+  }
+
+  caption(view, cluster) {
+    const [x, y] = this.captionPlace(view, cluster);
+    const { context } = this;
+    Object.assign(context, { font: CAPTION_FONT, textBaseline: "middle", lineJoin: "round", lineWidth: 5, strokeStyle: this.paper, fillStyle: this.ink });
+    const text = this.captionText(view, cluster);
+    context.strokeText(text, x, y);
+    context.fillText(text, x, y);
+  }
+
+  chooseCaptions(view) {
+    if (view.pixels > CAPTIONS_UP_TO * 0.47 * Math.min(view.width, view.height)) return [];
+    return this.data.header.clusters.filter((cluster) => {
+      if (!cluster.name.includes(", ")) return false; // its words have too little in common for a name
+      const [x, y, width] = this.captionPlace(view, cluster);
+      return y > 0 && y < view.height && this.take(x, y, width, false);
+    });
+  }
+
+  choose(view, { always, first, isMoving, covered }, now) {
     this.columns = Math.ceil(view.width / CELL_WIDTH + 1);
     this.taken = new Uint8Array(this.columns * Math.ceil(view.height / CELL_HEIGHT + 1));
     this.chosen = [];
     this.chosenAt = now;
+    for (const [left, top, right, bottom] of covered) {
+      for (let y = top; y < bottom + CELL_HEIGHT; y += CELL_HEIGHT) this.take(left, y, right - left, true);
+    }
+    this.captions = this.chooseCaptions(view);
+    const most = this.captions.length ? MOST_BESIDE_CAPTIONS : MOST;
     always.forEach((row, k) => this.place(view, row, k === 0));
     let [shown, seen] = [0, 0];
     for (const row of first) if (view.sees(row)) this.place(view, row, false);
     for (const row of this.data.order) {
-      if (shown >= MOST || seen >= LOOKED_AT || (isMoving && shown < seen - LOOKED_AT / 4)) break;
+      if (shown >= most || seen >= LOOKED_AT || (isMoving && shown < seen - LOOKED_AT / 4)) break;
       if (!view.sees(row)) continue;
       seen += 1;
       if (this.place(view, row, false)) shown += 1;

@@ -6,6 +6,7 @@ import { pointPainter } from "./map_points.js";
 
 const [NEAREST, FARTHEST] = [0.8, 400]; // zoom
 const REACH = 14; // pixels around the pointer in which a point is found
+const MOVE = 1500; // milliseconds in which points move to their places on a new map
 const CLICK = 5; // pixels that the pointer may move in a click
 
 export class Stage {
@@ -60,8 +61,17 @@ export class Stage {
       if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height });
     }
     this.painter.paint(view);
-    this.labels.paint(view, { lines: this.lines, always: this.always, first: this.first, lasso: this.outline, faded: this.faded, isMoving: this.isMoving });
+    this.labels.paint(view, { lines: this.lines, always: this.always, first: this.first, lasso: this.outline, faded: this.faded, isMoving: this.isMoving, covered: this.covered() });
     this.frames += 1;
+  }
+
+  // Where buttons lie above the map.
+  covered() {
+    const own = this.element.getBoundingClientRect();
+    return [...this.element.querySelectorAll(".map-tools")].map((tools) => {
+      const box = tools.getBoundingClientRect();
+      return [box.left - own.left, box.top - own.top, box.right - own.left, box.bottom - own.top];
+    });
   }
 
   toMap(x, y) {
@@ -98,6 +108,26 @@ export class Stage {
   show(row, zoom) {
     this.camera = { x: this.data.positions[2 * row], y: this.data.positions[2 * row + 1], zoom: Math.max(zoom, this.camera.zoom) };
     this.move(0, 0);
+  }
+
+  showPlace(x, y, zoom) {
+    this.camera = { x, y, zoom };
+    this.move(0, 0);
+  }
+
+  // Let the points move from where they were on an older map.
+  moveFrom(before) {
+    const after = this.data.positions;
+    const began = performance.now();
+    const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
+    const step = (now) => {
+      const done = still ? 1 : Math.min(Math.max(now - began, 0) / MOVE, 1);
+      const ease = done * done * (3 - 2 * done);
+      this.painter.set({ positions: done === 1 ? after : after.map((value, k) => before[k] + (value - before[k]) * ease) });
+      this.repaint();
+      if (done < 1) this.moving = requestAnimationFrame(step);
+    };
+    step(began);
   }
 
   showAll() {
@@ -199,6 +229,7 @@ export class Stage {
   end() {
     this.observer.disconnect();
     cancelAnimationFrame(this.waiting);
+    cancelAnimationFrame(this.moving);
     clearTimeout(this.settling);
   }
 }

@@ -6,8 +6,9 @@ import { showMatches } from "./evidence.js";
 import { chooseWord, needsIndex, problemCard } from "./problems.js";
 import { statePlot } from "./state_plot.js";
 import { address, replace, wordAddress } from "./state.js";
+import { literals, ruleFacts } from "./word.js";
 
-const FEW = 14; // literals of a rule that are shown at first
+const FEW = 4; // literals of a rule that are shown at first
 const PATIENCE = 120; // milliseconds without a click before documents are counted
 
 export function rulesView(state, model, signal) {
@@ -21,7 +22,10 @@ export function rulesView(state, model, signal) {
 async function fill(body, state, model, signal) {
   try {
     const found = await ask("rules", { word: state.word, k: 12 }, signal);
-    body.replaceChildren(head(found), h("div", { class: "rules-layout" }, rulesColumn(found, state, model, signal), literalsColumn(found)));
+    body.replaceChildren(head(found), h("div", { class: "rules-layout" },
+      h("div", {}, documentRules(found.word, signal), h("h2", { class: "spaced" }, "What its machine has learned"),
+        h("p", { class: "soft small" }, "A clause learns from examples of several documents merged; those that single documents bear out come first. Click a word to leave it out."), rulesColumn(found, state, model, signal)),
+      literalsColumn(found)));
     body.querySelector("[data-chosen]")?.scrollIntoView({ block: "center" });
   } catch (problem) {
     if (problem.name !== "AbortError") body.replaceChildren(problemCard(problem, state));
@@ -36,6 +40,19 @@ function head(found) {
       `${percent(share)} of all documents have the word.`)),
   h("div", { class: "actions" }, h("a", { class: "button", href: wordAddress(found.word), "data-link": true }, "Neighbours"),
     h("a", { class: "button", href: address({ view: "compare", word: found.word }), "data-link": true }, "Compare")));
+}
+
+// Rules with evidence come first.
+function documentRules(word, signal) {
+  const body = h("div", {}, loading("Counting documents …"));
+  ask("document-rules", { word, k: 8 }, signal).then((found) => {
+    body.replaceChildren(found.rules.length ? h("ol", { class: "word-rules" }, found.rules.map((rule) => h("li", { class: "card rule-line" }, literals(rule), ruleFacts(rule, word),
+      h("button", { class: "quiet small", type: "button", onclick: () => showMatches(word, rule.present, rule.absent) }, "Documents"))))
+      : h("p", { class: "soft" }, "No rule of at most three words is borne out by five documents."));
+  }).catch((problem) => {
+    if (problem.name !== "AbortError") body.replaceChildren(h("p", { role: "alert" }, problem.message));
+  });
+  return h("section", { data: { part: "document-rules" } }, h("h2", {}, "Rules that single documents bear out"), h("p", { class: "soft small" }, "Distilled from the machine, and counted on documents that they were not chosen by."), body);
 }
 
 function rulesColumn(found, state, model, signal) {

@@ -1,23 +1,25 @@
 // What the page shows is in its address, so that an address can be shared.
 
-const NAMES = ["view", "word", "other", "metric", "clause", "literal", "negated", "colour", "camera", "groups"];
-export const VIEWS = ["word", "compare", "rules", "trace", "map"];
+const NAMES = ["view", "word", "other", "metric", "theme", "clause", "literal", "negated", "colour", "camera", "groups"];
+export const VIEWS = ["map", "word", "compare", "themes", "rules", "trace"];
+const usual = (state) => (state.word ? "word" : "map");
 
 export function read() {
   const parameters = new URLSearchParams(location.search);
   const state = {};
   for (const name of NAMES) if (parameters.has(name)) state[name] = parameters.get(name);
-  if (!VIEWS.includes(state.view)) state.view = "word";
+  if (!VIEWS.includes(state.view)) state.view = usual(state);
   return state;
 }
 
+// Relative, so that the page works in any folder of a web server.
 export function address(state) {
   const parameters = new URLSearchParams();
   for (const name of NAMES) {
-    if (state[name] && !(name === "view" && state[name] === "word")) parameters.set(name, state[name]);
+    if (state[name] && !(name === "view" && state[name] === usual(state))) parameters.set(name, state[name]);
   }
   const text = parameters.toString();
-  return text ? `/?${text}` : "/";
+  return text ? `?${text}` : "./";
 }
 
 export const wordAddress = (word) => address({ view: "word", word });

@@ -1,37 +1,47 @@
-// One word: its neighbours by each metric, and its row.
+// One word, as one story: what it is like, what it means, what it is about, and what that rests on.
 
-import { ask } from "./api.js";
+import { ask, tell } from "./api.js";
 import { barList } from "./bars.js";
-import { count, h, loading, percent, plural } from "./dom.js";
-import { showTogether } from "./evidence.js";
+import { count, decimal, h, loading, percent, plural, wordText } from "./dom.js";
+import { documentText, showTogether } from "./evidence.js";
 import { chooseWord, problemCard } from "./problems.js";
-import { address, go, replace } from "./state.js";
+import { address, go, replace, wordAddress } from "./state.js";
 
 const SHOWN = 20;
+const FEATURES_OF_A_SENSE = 7;
 const METRICS = {
-  similarity: ["Both", (word) => `Words that share topics with ${word}, or stand where it stands`],
-  related: ["Related", (word) => `What ${word} goes with: words that share its topics`],
+  similarity: ["Similar", (word) => `Both together: words that share topics with ${word}, or stand where it stands`],
   alike: ["Alike", (word) => `What ${word} is like: words that can stand in its place`],
+  related: ["Related", (word) => `What ${word} goes with: words that share its topics`],
   association: ["Association", (word) => `How much the machine of ${word} leans on a word`],
   "association-symmetric": ["Association, both ways", (word) => `${word} leans on the word, and the word on ${word}`],
   cosine: ["Cosine", (word) => `Words whose whole row, frequent words included, is most like that of ${word}`],
 };
-const SWITCH = ["similarity", "related", "alike", "association", "cosine"];
+const FIRST = ["similarity", "alike", "related"];
+const OTHERS = ["association", "cosine"];
 
-export const metricName = (metric) => metric[0].toUpperCase() + metric.slice(1).replace("-", ", ");
+export const metricName = (metric) => METRICS[metric]?.[0] ?? metric;
 
 export function wordView(state, model, signal) {
   if (!state.word) {
     const text = `${count(model.n_words)} words, each a row of ${count(model.n_features)} whole numbers, one for every word of `
       + "the vocabulary. Search a word, or start with one of these.";
-    return chooseWord(model, state, "Every number has a name", text);
+    return chooseWord(model, { ...state, view: undefined }, "Every number has a name", text);
   }
   const word = state.word;
-  const facts = h("p", { class: "soft" }, " ");
-  const cards = h("div", { class: "grid" });
-  const element = h("div", {}, h("div", { class: "head" }, h("div", {}, h("h1", {}, h("bdi", {}, word)), facts), actions(word, model)), cards);
+  const facts = h("p", { class: "soft" }, "\u00a0");
   const row = rowCard(word, signal, facts, model);
-  cards.append(neighboursCard(state, model, signal), standingOutCard(word, signal), row.element);
+  const isWhole = model.has_index && !model.is_static;
+  const story = h("div", { class: "story" },
+    model.default_metric === "similarity" && !model.is_static ? sensesCard(word, signal) : null,
+    model.has_themes ? themesCard(word, signal) : null,
+    isWhole ? rulesCard(word, signal) : null,
+    isWhole ? sentencesCard(word, signal) : null,
+    model.default_metric === "similarity" ? standingOutCard(word, signal) : null,
+    row.element);
+  const element = h("div", {},
+    h("div", { class: "head" }, h("div", {}, h("h1", {}, h("bdi", {}, word)), facts), actions(word, model)),
+    h("div", { class: "word-layout" }, neighboursCard(state, model, signal), story));
   row.ready.catch((problem) => {
     if (problem.status === 404) element.replaceChildren(problemCard(problem, state));
   });
@@ -39,23 +49,36 @@ export function wordView(state, model, signal) {
 }
 
 function actions(word, model) {
-  return h("div", { class: "actions" },
-    h("a", { class: "button", href: address({ view: "compare", word }), "data-link": true }, "Compare"),
-    h("a", { class: "button", href: address({ view: "rules", word }), "data-link": true }, "Rules"),
-    h("a", { class: "button", href: address({ view: "map", word }), "data-link": true }, "On the map"),
-    model.has_index ? h("button", { type: "button", onclick: () => showTogether([word]) }, "Documents") : null);
+  const link = (view, text) => h("a", { class: "button", href: address({ view, word }), "data-link": true }, text);
+  return h("div", { class: "actions" }, model.is_static ? null : link("compare", "Compare"), link("map", "On the map"));
+}
+
+// A card that is filled when the answer comes; `show` returns nothing if there is nothing to say.
+function card(name, title, explain, question, show) {
+  const body = h("div", {}, loading("Looking …"));
+  const element = h("section", { class: "card", data: { part: name } }, h("h2", {}, title), explain ? h("p", { class: "soft small" }, explain) : null, body);
+  question.then((found) => {
+    const content = show(found, element);
+    if (content) body.replaceChildren(...[content].flat());
+    else element.remove();
+  }).catch((problem) => {
+    if (problem.status === 404) element.remove();
+    else if (problem.name !== "AbortError") body.replaceChildren(h("p", { role: "alert" }, problem.message));
+  });
+  return element;
 }
 
 // One list of neighbours; a switch chooses what near means.
 function neighboursCard(state, model, signal) {
   const word = state.word;
-  const metrics = SWITCH.filter((name) => model.metrics.includes(name));
-  let metric = metrics.includes(state.metric) ? state.metric : model.default_metric;
+  const has = (name) => model.metrics.includes(name);
+  let metric = has(state.metric) ? state.metric : model.default_metric;
   const explain = h("p", { class: "soft small" });
   const forms = h("p", { class: "small", hidden: true });
   const body = h("div", { "aria-live": "polite" });
-  const section = h("section", { class: "card", data: { metric: "neighbours" } });
-  const buttons = metrics.map((name) => h("button", { type: "button", class: "quiet", data: { choose: name }, onclick: () => choose(name) }, METRICS[name][0]));
+  const section = h("section", { class: "card", data: { part: "neighbours" } });
+  const button = (name) => h("button", { type: "button", class: "quiet", data: { choose: name }, onclick: () => choose(name) }, METRICS[name][0]);
+  const buttons = [...FIRST, ...(model.is_static ? [] : OTHERS)].filter(has).map(button);
   const fill = async (k) => {
     const asked = metric;
     body.replaceChildren(loading("Looking …"));
@@ -64,54 +87,105 @@ function neighboursCard(state, model, signal) {
       if (asked !== metric) return;
       const rows = found.neighbours.map((row) => ({ ...row, value: row.score }));
       const compareBy = model.comparable.includes(asked) && !model.by_clauses.includes(asked) ? asked : undefined;
-      const digits = found.neighbours.some((row) => row.percentile !== null) ? 1 : undefined;
+      const hasPercentiles = found.neighbours.some((row) => row.percentile !== null);
       forms.hidden = !found.forms.length;
       forms.textContent = `Forms of ${word}: ${found.forms.join(", ")}`;
-      body.replaceChildren(rows.length ? barList(rows, { word, metric: asked, compareBy, digits }) : h("p", { class: "soft" }, "There is no other word."),
-        digits === undefined ? "" : h("p", { class: "small soft" }, "The percentage: so many random pairs of words are less near."),
-        k === SHOWN && rows.length === k ? h("button", { class: "quiet more", type: "button", onclick: () => fill(100) }, "Show 100") : "");
+      body.replaceChildren(rows.length ? barList(rows, { word: model.is_static ? undefined : word, metric: asked, compareBy, digits: hasPercentiles ? 1 : undefined }) : h("p", { class: "soft" }, "There is no other word."),
+        hasPercentiles ? h("p", { class: "small soft" }, "The score, and how many of all pairs of words are less near.") : "",
+        k === SHOWN && rows.length === k && !model.is_static ? h("button", { class: "quiet more", type: "button", onclick: () => fill(100) }, "Show 100") : "");
     } catch (problem) {
       if (problem.name !== "AbortError") body.replaceChildren(h("p", { role: "alert" }, problem.message));
     }
   };
   const choose = (name) => {
     metric = name;
-    buttons.forEach((button) => button.setAttribute("aria-pressed", String(button.dataset.choose === metric)));
+    buttons.forEach((one) => one.setAttribute("aria-pressed", String(one.dataset.choose === metric)));
     explain.textContent = METRICS[metric][1](word);
     replace({ metric: metric === model.default_metric ? undefined : metric });
     fill(SHOWN);
   };
-  section.append(h("h2", {}, "Neighbours"), h("div", { class: "switch", role: "group", "aria-label": "What near means" }, buttons), explain, forms, body);
+  section.append(h("h2", {}, "Its neighbours"), h("div", { class: "switch", role: "group", "aria-label": "What near means" }, buttons), explain, forms, body);
   choose(metric);
   return section;
 }
 
-function standingOutCard(word, signal) {
-  const body = h("div", {}, loading("Looking …"));
-  ask("standing-out", { word, k: SHOWN }, signal).then((found) => {
-    body.replaceChildren(found.features.length ? barList(found.features, { word, digits: 1 }) : h("p", { class: "soft" }, "No coordinate stands out."));
-  }).catch((problem) => {
-    if (problem.name !== "AbortError") body.replaceChildren(h("p", { role: "alert" }, problem.message));
+function sensesCard(word, signal) {
+  return card("senses", "What it means here", null, ask("senses", { word }, signal), (found) => {
+    if (!found.senses.some((sense) => sense.features.length)) return null;
+    const words = (pairs, number) => pairs.slice(0, number).map(([name], k) => [k ? ", " : "", h("a", { href: wordAddress(name), "data-link": true }, wordText(name))]);
+    const order = [...found.senses].sort((a, b) => (b.share ?? 0) - (a.share ?? 0));
+    const list = order.map((sense) => h("li", {},
+      h("p", {}, sense.share === null || found.senses.length === 1 ? null : h("b", {}, `${percent(sense.share)} `), words(sense.features, FEATURES_OF_A_SENSE)),
+      sense.neighbours.length ? h("p", { class: "small soft" }, "near ", words(sense.neighbours, 5)) : null,
+      sense.documents.map(documentText)));
+    const text = found.senses.length === 1
+      ? `Its documents have one thing in common: ${word} has one sense here.`
+      : `${found.senses.length} groups of words that ${word} goes with, and the share of its documents that each has.`;
+    return [h("p", { class: "soft small" }, text), h("ol", { class: "senses" }, list)];
   });
-  return h("section", { class: "card", data: { metric: "standing-out" } }, h("h2", {}, "What stands out"),
-    h("p", { class: "soft small" }, "Coordinates far above the same coordinate of other words, in deviations"), body);
+}
+
+function themesCard(word, signal) {
+  return card("themes", "What it is about", null, ask("themes", { word, k: 6 }, signal), (found) => {
+    if (found.work && !found.work.problem) return h("p", { class: "small" }, "The themes of this model are being found. ", h("a", { href: address({ view: "themes" }), "data-link": true }, "How far?"));
+    if (!found.ready) {
+      return h("p", { class: "small" }, "The themes of this model have not been found yet. ", h("a", { href: address({ view: "themes" }), "data-link": true }, "Find them"), ".");
+    }
+    if (!found.themes.length) return null;
+    const rows = found.themes.map((row) => ({ word: row.name, value: row.share, href: address({ view: "themes", theme: String(row.theme + 1) }) }));
+    return [h("p", { class: "soft small" }, "Themes in its vector, and their shares; a theme is named by its best words."), barList(rows, { share: true })];
+  });
+}
+
+function rulesCard(word, signal) {
+  return card("rules", "How documents with it are recognised", null, ask("document-rules", { word, k: 4 }, signal), (found) => {
+    const all = h("p", { class: "small" }, h("a", { href: address({ view: "rules", word }), "data-link": true }, "All rules that its machine has learned"));
+    if (!found.rules.length) return [h("p", { class: "soft small" }, "No rule of at most three words is borne out by five documents."), all];
+    return [h("p", { class: "soft small" }, "Rules of at most three words, counted on documents that they were not chosen by."),
+      h("ol", { class: "word-rules" }, found.rules.map((rule) => h("li", {}, literals(rule), ruleFacts(rule, word)))), all];
+  });
+}
+
+export function literals(rule) {
+  const chip = (name, negated) => h("a", { class: `chip${negated ? " not" : ""}`, href: wordAddress(name), "data-link": true }, wordText(name));
+  const chips = [...rule.present.map((name) => chip(name, false)), ...rule.absent.map((name) => chip(name, true))];
+  return h("div", { class: "chips" }, chips.flatMap((one, k) => (k ? [h("span", { class: "and" }, "AND"), one] : [one])));
+}
+
+export function ruleFacts(rule, word) {
+  const { support, hits, lift } = rule.match;
+  const times = lift === null ? "" : `, ${lift >= 10 ? count(Math.round(lift)) : decimal(lift, 1)} times as often as by chance`;
+  return h("p", { class: "small" }, support ? `${count(hits)} of ${plural(support, "document")} with ${rule.present.length > 1 ? "all of this" : "this"} ${hits === 1 ? "has" : "have"} ${word}${times}.` : "No document that was set aside has all of this.");
+}
+
+function sentencesCard(word, signal) {
+  return card("sentences", "In sentences", null, tell("evidence", { words: [word], k: 3 }, signal), (found) => [
+    found.documents.map(documentText),
+    found.count > found.documents.length ? h("button", { type: "button", onclick: () => showTogether([word]) }, "Read more") : "",
+  ].flat());
+}
+
+function standingOutCard(word, signal) {
+  return card("standing-out", "What stands out", "The coordinates of its vector that are farthest above those of other words, in deviations",
+    ask("standing-out", { word, k: 10 }, signal), (found) => (found.features.length ? barList(found.features, { digits: 1 }) : null));
 }
 
 function rowCard(word, signal, facts, model) {
   const body = h("div", {}, loading("Reading the row …"));
   const ready = ask("row", { word, k: SHOWN }, signal).then((row) => {
     if (row.word !== word) go({ view: "word", word: row.word }, true);
-    const share = row.n_documents === null ? "" : `in ${plural(row.n_documents, "document")} (${percent(row.n_documents / Math.max(model.n_documents, 1))}) · `;
-    facts.textContent = `${share}${count(row.n_positive)} coordinates above zero, ${count(row.n_negative)} below, ${count(row.n_zero)} zero`;
+    const share = row.n_documents === null ? "" : `in ${plural(row.n_documents, "document")}, ${percent(row.n_documents / Math.max(model.n_documents, 1))} of all`;
+    facts.textContent = share || plural(row.n_positive + row.n_negative, "coordinate");
     const most = Math.max(1, ...[...row.positive, ...row.negative].map((part) => Math.abs(part.value)));
     const list = (rows) => barList(rows, { metric: "association", largest: most });
-    body.replaceChildren(h("h3", {}, "Highest"), list(row.positive.slice(0, 12)), h("h3", { class: "spaced" }, "Lowest"),
-      row.negative.length ? list(row.negative.slice(0, 8)) : h("p", { class: "soft" }, "No coordinate is below zero."));
+    body.replaceChildren(h("p", { class: "soft small" }, "State of “occurs” less state of “does not occur”, for each word of the vocabulary: ",
+      `${count(row.n_positive)} above zero, ${count(row.n_negative)} below, ${count(row.n_zero)} zero.`),
+    h("div", { class: "grid" },
+      h("div", {}, h("h3", {}, "Highest"), row.positive.length ? list(row.positive.slice(0, 8)) : h("p", { class: "soft" }, "None is above zero.")),
+      h("div", {}, h("h3", {}, "Lowest"), row.negative.length ? list(row.negative.slice(0, 8)) : h("p", { class: "soft" }, "None is below zero."))));
   });
   ready.catch((problem) => {
     if (problem.name !== "AbortError") body.replaceChildren(h("p", { role: "alert" }, problem.message));
   });
-  const element = h("section", { class: "card", data: { metric: "row" } }, h("h2", {}, "The row"),
-    h("p", { class: "soft small" }, "State of “occurs” less state of “does not occur”, for each word"), body);
-  return { element, ready };
+  return { element: h("details", { class: "card", data: { part: "row" } }, h("summary", {}, "The numbers themselves"), body), ready };
 }
