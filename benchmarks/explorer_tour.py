@@ -187,8 +187,8 @@ def change_what_near_means(page: Page) -> None:
 
 def tell_senses_apart(page: Page) -> None:
     """Read what a word means."""
-    page.open("?word=process")
-    page.see("[data-part=senses]", "groups of words")
+    page.open("?word=file")
+    page.see("[data-part=senses]", "groups of documents")
     page.until(lambda: len(page.all(".senses > li")) > 1)
     page.see(".senses mark")
     page.see("[data-part=sentences] mark")
@@ -302,7 +302,7 @@ TASKS = (
     ),
     Task(
         "Find out what a word means here",
-        "Open *process*",
+        "Open *file*",
         "Its senses with their shares, features, neighbours and a document each; then sentences.",
         tell_senses_apart,
     ),

@@ -279,13 +279,15 @@ def test_a_comparison_is_measured_by_other_pairs(client: TestClient, explainer: 
     assert client.get("/api/compare", params={**pair, "metric": "cosine"}).json()["scale"] is None
 
 
-def test_senses_have_their_documents_with_marks(client: TestClient, explainer: Explainer) -> None:
+def test_senses_have_their_shares_and_documents(client: TestClient, explainer: Explainer) -> None:
     found = client.get("/api/senses", params={"word": "Car"}).json()
     assert [sense["share"] for sense in found["senses"]] == [
         sense.share for sense in explainer.senses("car").senses
     ]
-    pieces = found["senses"][0]["documents"][0]["pieces"]
-    assert "car" in {piece["word"] for piece in pieces}
+    documents = explainer.senses("car", n_documents=1).senses[0].documents
+    assert [document["number"] for document in found["senses"][0]["documents"]] == [
+        document.number for document in documents
+    ]
 
 
 def test_rules_about_documents(client: TestClient, explainer: Explainer) -> None:

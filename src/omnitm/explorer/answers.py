@@ -18,7 +18,6 @@ from omnitm.corpus.cooccurrence import cooccurrence
 from omnitm.errors import OmniTMError, ParameterError, nearest_spellings
 from omnitm.explain.evidence import read_documents, spread
 from omnitm.explain.pairs import BY_CLAUSES, take_apart
-from omnitm.explain.senses import sense_features
 from omnitm.explorer.vocabulary_map.layout import map_metric, unit_rows
 from omnitm.similarity.combined import Combined, best
 from omnitm.similarity.scorers import SCORERS
@@ -369,10 +368,10 @@ class Answers:
             return next(iter(self.examples), None)
         found = [(0.0, word) for word in self.examples[:1]]
         for word in self.examples:
-            senses = sense_features(self.vectors, word)
-            if senses.n_senses > 1:
-                weights = np.sort(np.bincount(senses.groups, senses.weights))[::-1]
-                found.append((float(weights[1] / weights.sum()), word))
+            senses = self.explainer.senses(word, n=0, n_documents=0).senses
+            shares = sorted((sense.share or 0.0 for sense in senses), reverse=True)
+            if len(shares) > 1:
+                found.append((shares[1], word))
         return max(found, default=(0.0, None))[1]
 
     def known_features(self, words: Iterable[str]) -> list[str]:

@@ -119,8 +119,8 @@ function sensesCard(word, signal) {
       sense.neighbours.length ? h("p", { class: "small soft" }, "near ", words(sense.neighbours, 5)) : null,
       sense.documents.map(documentText)));
     const text = found.senses.length === 1
-      ? `Its documents have one thing in common: ${word} has one sense here.`
-      : `${found.senses.length} groups of words that ${word} goes with, and the share of its documents that each has.`;
+      ? `One sense: all documents with ${word} have something in common.`
+      : `${found.senses.length} groups of documents that have little in common: the share of each, and the words that tell it.`;
     return [h("p", { class: "soft small" }, text), h("ol", { class: "senses" }, list)];
   });
 }
