@@ -280,6 +280,13 @@ def test_progress_is_told() -> None:
         ),
         ("rare", None, None, CorpusError, "'rare' is in 2 documents of 'new' and 3 of 'old': too few"),
         ("stone", ["a"] * 600, None, CorpusError, "one group only, 'a'"),
+        (
+            "bank",
+            ["a"] * 300 + ["b"] * 300,
+            None,
+            CorpusError,
+            "'bank' is in 300 documents of 'a' and 0 of 'b': too few to compare; at least 20 are needed",
+        ),
         ("stone", None, ["old", "newer"], ParameterError, "no group 'newer'; there are 'new', 'old'"),
         ("stone", None, ["old", "old"], ParameterError, "Two different groups"),
         ("stone", ["a", "b"], None, ParameterError, "one label for each of the 600 documents. Got 2"),
@@ -306,6 +313,19 @@ def test_groups_without_what_is_needed() -> None:
         compare(everywhere, "cat", by=["a"] * 30 + ["b"] * 30)
     with pytest.raises(CorpusError, match="No word is in 20 or more documents of both"):
         compare_corpora(everywhere, by=["a"] * 59 + ["b"])
+
+
+def test_labels_with_commas_and_unicode() -> None:
+    index, labels = corpus()
+    names = {"old": 'früher, "alt"', "new": "後 <b>"}
+    by = [names[label] for label in labels]
+    found = compare_corpora(
+        index, by=by, groups=[names["old"], names["new"]], words=["bank"], n_permutations=9
+    )
+    assert (found.first, found.second) == ('früher, "alt"', "後 <b>")
+    assert "後 &lt;b&gt;" in found.to_html()
+    assert "後 <b>" in str(found)
+    assert found.to_frame()["documents 後 <b>"][0] == 150
 
 
 def test_one_group_against_all_others() -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from omnitm.corpus.assembling import DOCUMENT_END
-from omnitm.corpus.running import NO_FEATURE, RunningText, feature_numbers
+from omnitm.corpus.running import OFFSETS, RunningText
 from omnitm.errors import CorpusError
 from omnitm.machine.autoencoder import Autoencoder
 from omnitm.machine.settings import kind_key, word_key
@@ -103,7 +103,7 @@ class Profile:
         documents = np.concatenate([drawn.inside, drawn.outside])
         self._words, self._topic = self._train_topic(documents, len(drawn.inside))
         if "place" in settings.kinds:
-            self._numbers, self._place = self._train_place(documents)
+            self._features, self._place = self._train_place(documents)
 
     def topic(self, word: int) -> float:
         """Return the coordinate of a word of the vocabulary."""
@@ -113,8 +113,8 @@ class Profile:
 
     def place(self, column: int, number: int) -> float:
         """Return the coordinate of a word, by its number in the running text, at one of the four offsets."""
-        feature = int(self._numbers[number])
-        return 0.0 if feature == NO_FEATURE else float(self._place[column, feature])
+        feature = self._features.get(number)
+        return 0.0 if feature is None else float(self._place[column, feature])
 
     def _train_topic(
         self, documents: NDArray[np.int64], n_inside: int
@@ -136,15 +136,16 @@ class Profile:
         row = machine.embedding()
         return words, _relative(row[:-1], float(row[-1]))
 
-    def _train_place(self, documents: NDArray[np.int64]) -> tuple[NDArray[np.uint32], NDArray[np.float32]]:
+    def _train_place(self, documents: NDArray[np.int64]) -> tuple[dict[int, int], NDArray[np.float32]]:
         running = self._index.running
         assert running is not None  # noqa: S101  # the settings ask for places of an index that has them
-        text = _part_of(running, documents)
+        numbers, text = _part_of(running, documents)
         machine = Autoencoder(_SideCorpus(running=text), self._settings, kind="place")
-        machine.train(self._target, kind_key(self._key, "place"))
+        machine.train(int(np.searchsorted(numbers, self._target)), kind_key(self._key, "place"))
         row = machine.embedding()
-        numbers = feature_numbers(text.word_starts, self._settings.n_place_features)
-        return numbers, _relative(row, baseline_of(row)).reshape(4, -1)
+        features = text.feature_words(self._settings.n_place_features)
+        places = {number: feature for feature, number in enumerate(numbers[features].tolist())}
+        return places, _relative(row, baseline_of(row)).reshape(len(OFFSETS), -1)
 
 
 class _SideCorpus(NamedTuple):
@@ -158,16 +159,18 @@ class _SideCorpus(NamedTuple):
     running: RunningText | None = None
 
 
-def _part_of(running: RunningText, documents: NDArray[np.int64]) -> RunningText:
-    """Put some documents of a running text together; words keep their numbers."""
+def _part_of(running: RunningText, documents: NDArray[np.int64]) -> tuple[NDArray[np.uint32], RunningText]:
+    """Put some documents of a running text together; words get new numbers, in the order of those given."""
     taken = Documents(running.document_ends, running.tokens).take(documents)  # each with the END before it
     tokens = np.append(taken.words, np.uint32(DOCUMENT_END))
-    order = np.argsort(tokens, kind="stable")
-    places = order[: np.count_nonzero(tokens != DOCUMENT_END)].astype(np.uint32)
-    n_numbers = len(running.word_starts) - 1
-    counts = np.bincount(tokens[places], minlength=n_numbers)
+    is_word = tokens != DOCUMENT_END
+    rest = np.uint32(len(running.word_starts) - 2)  # the number of all other words stays the last one
+    numbers = np.unique(np.append(tokens[is_word], rest))
+    tokens[is_word] = np.searchsorted(numbers, tokens[is_word])
+    places = np.argsort(tokens, kind="stable")[: np.count_nonzero(is_word)].astype(np.uint32)
+    counts = np.bincount(tokens[places], minlength=len(numbers))
     starts = np.concatenate([[0], np.cumsum(counts)]).astype(np.uint64)
-    return RunningText(running.vocabulary, running.other_words, tokens, starts, places)
+    return numbers, RunningText((), (), tokens, starts, places)
 
 
 def _relative(row: NDArray[np.int16], baseline: float) -> NDArray[np.float32]:

@@ -82,9 +82,13 @@ class ShuffleTest:
         self.differences, self.shares, self.reasons = [], [], []
         for kind, rows, v, unit in zip(kinds, directions, moved, units, strict=True):
             x = np.asarray(kind.rows.T @ own, dtype=np.float64)
-            along = rows @ v[0]
-            variances = ((rows @ (v[1:].T @ v[1:])) * rows).sum(axis=1) / (len(v) - 1)
-            agreement = np.clip(along / np.sqrt(np.maximum(variances, _TINY)), -_MOST, _MOST)
+            seen = np.flatnonzero(kind.counts.any(axis=0))  # a few thousand of all features
+            along, deviations = np.zeros(len(rows)), np.ones(len(rows))
+            along[seen] = rows[seen] @ v[0]
+            spread = (v[1:].T @ v[1:] / (len(v) - 1)).astype(np.float32)
+            variances = ((rows[seen] @ spread) * rows[seen]).sum(axis=1)
+            deviations[seen] = np.sqrt(np.maximum(variances, _TINY))
+            agreement = np.clip(along / deviations, -_MOST, _MOST)
             self.differences.append(x)
             self.shares.append(x * along / unit / max(self.change, _TINY))
             self.reasons.append(np.where(x * along > 0, np.maximum(surprise(kind) * agreement, 0), 0))

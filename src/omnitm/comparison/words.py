@@ -282,8 +282,9 @@ class _Compared:
         ):
             enough = self._kinds[kind].counts[max(sign, 0)] >= self.n * _LEAST_SUPPORT
             kept = np.where((differences * sign > 0) & enough, reasons, 0)
-            best = np.argsort(-kept, kind="stable")[:count]
-            found += [(float(kept[k]), _Feature(kind, k)) for k in best.tolist() if kept[k] > 0]
+            some = np.flatnonzero(kept)
+            best = some[np.argsort(-kept[some], kind="stable")[:count]]
+            found += [(float(kept[k]), _Feature(kind, k)) for k in best.tolist()]
         return [feature for _, feature in sorted(found, key=lambda entry: (-entry[0], entry[1]))[:count]]
 
     def _change(self, feature: _Feature, profiles: list[Profile]) -> Change:
