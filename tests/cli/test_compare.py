@@ -47,7 +47,7 @@ def test_a_word(index: Path, capsys: pytest.CaptureFixture[str]) -> None:
     options = ["--groups", "1998", "2006", "--json", "--permutations", "9"]
     assert main(["compare", str(index), "bank", "--by", "date", *options]) == 0
     found = json.loads(capsys.readouterr().out)["words"][0]
-    assert (found["first"], found["second"], found["n_documents"]) == ("1998", "2006", 60)
+    assert (found["first"], found["second"], found["compared_first"]) == ("1998", "2006", 60)
 
 
 def test_many_words(index: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

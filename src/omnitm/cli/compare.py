@@ -103,8 +103,9 @@ def _print_word(console: Console, found: Comparison) -> None:
     chance = f"p = {found.p:.3g}" if found.p > 1 / (found.n_permutations + 1) else f"p <= {found.p:.2g}"
     console.print(f"{title}, {chance} of {found.n_permutations} shuffled groups", style="bold", markup=False)
     console.print(
-        f"{found.n_documents:,} documents with it compared on each side, of {found.n_first:,} and "
-        f"{found.n_second:,}; the change is {found.strength:.1f} deviations above that of shuffled groups",
+        f"documents with it: {found.first} {found.n_first:,}, {found.second} {found.n_second:,} "
+        f"({found.compared_first:,} and {found.compared_second:,} compared); distance {found.distance:.2f}, "
+        f"{found.strength:.1f} deviations above shuffled groups",
         markup=False,
     )
     _print_changes(console, f"gained: more with {found.second}", found, found.gained)
@@ -131,7 +132,13 @@ def _print_changes(console: Console, title: str, found: Comparison, changes: Seq
     )
     table = make_table(title, "goes with", *columns, numbers=columns)
     for change in changes:
-        counts = f"{change.documents_before:,}", f"{change.documents_after:,}"
+        counts = [
+            f"{count:,} ({count / max(of, 1):.1%})"
+            for count, of in (
+                (change.documents_before, found.compared_first),
+                (change.documents_after, found.compared_second),
+            )
+        ]
         lifts = f"{change.lift_before:.1f}", f"{change.lift_after:.1f}"
         share, p = percent(change.share), f"{change.p:.3f}"
         table.add_row(Text(change.name), share, p, counts[0], lifts[0], counts[1], lifts[1])
@@ -222,12 +229,12 @@ def _print_corpora(found: CorpusComparison, count: int) -> None:
 
     n_found = sum(word.q <= 0.05 for word in found.words)
     title = f"{found.first} -> {found.second}: {n_found:,} of {len(found.words):,} words differ (q <= 0.05)"
-    numbers = "p", "q", "strength", "documents"
+    numbers = "p", "q", "distance", "documents"
     table = make_table(title, "word", *numbers, "gained", "lost", numbers=numbers)
     for word in found.top(count):
         one = word.comparison
         gained, lost = (" ".join(change.name for change in changes[:5]) for changes in (one.gained, one.lost))
-        figures = f"{one.p:.3f}", f"{word.q:.3f}", f"{one.strength:.1f}", f"{one.n_documents:,}"
+        figures = f"{one.p:.3f}", f"{word.q:.3f}", f"{one.distance:.2f}", f"{one.n_first:,} {one.n_second:,}"
         table.add_row(Text(one.word), *figures, Text(gained), Text(lost))
     console = make_console()
     console.print(table)

@@ -97,7 +97,6 @@ def row_of(word: WordChange) -> dict[str, Any]:
         "q": word.q,
         "strength": found.strength,
         "distance": found.distance,
-        "n_documents": found.n_documents,
         f"documents {found.first}": found.n_first,
         f"documents {found.second}": found.n_second,
         "gained": ", ".join(change.name for change in found.gained),

@@ -49,6 +49,8 @@ class Thinned(NamedTuple):
         of a side than in those of the other counts so much less there.
     points
         documents x directions: the rows in the space of the directions.
+    sizes
+        Documents of each side.
     counts
         sides x features: documents that have the feature.
     anyway
@@ -60,6 +62,7 @@ class Thinned(NamedTuple):
     present: Any
     rows: Any
     points: Reals
+    sizes: NDArray[np.int64]
     counts: NDArray[np.int64]
     anyway: NDArray[np.float64]
     lifts: NDArray[np.float64]
@@ -106,9 +109,9 @@ class Features(ABC):
         heavy += heavy_prior
         less = np.minimum(1, heavy[::-1] / heavy).astype(np.float32)
         rows.data *= less[np.repeat(sides, np.diff(rows.indptr)), rows.indices]
-        n = np.array([[max(int((sides == side).sum()), 1)] for side in (0, 1)])
-        lifts = (counts / n + prior) / frequent
-        return Thinned(present, rows, rows @ self.directions, counts, frequent, lifts)
+        sizes = np.array([np.count_nonzero(sides == side) for side in (0, 1)])
+        lifts = (counts / sizes[:, None] + prior) / frequent
+        return Thinned(present, rows, rows @ self.directions, sizes, counts, frequent, lifts)
 
     def _set_background(self, rows: list[Any], owners: list[NDArray[np.int64]]) -> None:
         self._background, self._owners = [self._at_unit_length(part) for part in rows], owners

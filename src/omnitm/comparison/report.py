@@ -55,9 +55,9 @@ def page(found: CorpusComparison, count: int) -> str:
 <h1>{escape(title)}</h1>
 <p>{n_changed:,} of {len(found.words):,} words differ between the groups of “{escape(found.by)}” (q ≤ 0.05: at
 most one in twenty of them by chance).{left_out} A bar is a feature's share of the change: a word in the same
-document, or a place, such as “to _” for a word after “to”. Numbers are documents with both, of equally many
-that were compared, {escape(found.first)} → {escape(found.second)}; and how many times as frequent that is as
-without the word on the same side. What is more frequent on a side anyway is no change.</p>
+document, or a place, such as “to _” for a word after “to”. Numbers are how many of the word's documents
+have it, {escape(found.first)} → {escape(found.second)}, and how many times as frequent that is as in
+documents without the word on the same side. What is more frequent on a side anyway is no change.</p>
 <p><input type="search" placeholder="find a word" aria-label="find a word"></p>
 {entries}
 <script>{_SCRIPT}</script></body></html>
@@ -72,7 +72,7 @@ def _entry(word: WordChange) -> str:
         f"distance {found.distance:.2f}"
     )
     sides = "".join(
-        f'<div class="{kind}"><h3>{escape(name)}: {n:,} documents</h3>{_bars(changes)}'
+        f'<div class="{kind}"><h3>{escape(name)}: {n:,} documents</h3>{_bars(found, changes)}'
         f"{_texts(excerpts, found.word)}</div>"
         for kind, name, n, changes, excerpts in (
             ("first", found.first, found.n_first, found.lost, found.documents_first),
@@ -89,13 +89,14 @@ def _chance(name: str, p: float, n_permutations: int) -> str:
     return f"{name} {'=' if p > 1 / (n_permutations + 1) else '≤'} {p:.2g}"
 
 
-def _bars(changes: Sequence[Change]) -> str:
+def _bars(found: Comparison, changes: Sequence[Change]) -> str:
     largest = max((change.share for change in changes), default=1.0)
     return "".join(
         f'<div class="bar" title="{change.share:.2%} of the change, p = {change.p:.3g}">'
         f"<span>{escape(change.name)}</span>"
         f'<i style="width:{100 * change.share / largest:.0f}%"></i>'
-        f"<small>{change.documents_before:,} → {change.documents_after:,} &nbsp; "
+        f"<small>{change.documents_before / found.compared_first:.1%} → "
+        f"{change.documents_after / found.compared_second:.1%} &nbsp; "
         f"{_times(change.lift_before)} → {_times(change.lift_after)}</small></div>"
         for change in changes
     )

@@ -36,7 +36,7 @@ class ShuffleTest:
     Parameters
     ----------
     kinds
-        The documents by each kind of features: those of side 0, then as many of side 1.
+        The documents by each kind of features: those of side 0, then those of side 1.
     directions
         Per kind: features x directions.
     key
@@ -67,7 +67,6 @@ class ShuffleTest:
         key: int,
     ) -> None:
         self._kinds, self._key, self._n = kinds, key, n_permutations
-        self._n_documents = len(kinds[0].points)
         parts = [[part @ kind.points for kind in kinds] for part in self._weights()]
         moved = [np.concatenate(found).astype(np.float64) for found in zip(*parts, strict=True)]
         squares = [np.square(v).sum(axis=1) for v in moved]
@@ -94,8 +93,8 @@ class ShuffleTest:
             self.reasons.append(np.where(x * along > 0, np.maximum(surprise(kind) * agreement, 0), 0))
 
     def _own_weights(self) -> NDArray[np.float32]:
-        n = self._n_documents // 2
-        return np.repeat(np.array([-1, 1], dtype=np.float32) / np.float32(n), n)
+        sizes = self._kinds[0].sizes
+        return np.repeat(np.array([-1, 1] / sizes, dtype=np.float32), sizes)
 
     def _weights(self) -> Iterator[NDArray[np.float32]]:
         """Yield weights of the documents in every arrangement, some at a time; the groups' own first."""
@@ -114,7 +113,8 @@ def surprise(found: Thinned) -> NDArray[np.float64]:
     the signed root of the log-likelihood ratio (Dunning 1993).
     """
     counts = found.counts.astype(np.float64)
-    expected = counts.sum(axis=0) * found.anyway / found.anyway.sum(axis=0)
+    usual = found.sizes[:, None] * found.anyway
+    expected = counts.sum(axis=0) * usual / usual.sum(axis=0)
     ratio = np.log(np.maximum(counts, 1) / np.maximum(expected, _TINY))
     likelihood = 2 * np.where(counts > 0, counts * ratio, 0).sum(axis=0)
     return np.asarray(np.sqrt(np.maximum(likelihood, 0)) * np.sign(counts[1] - expected[1]))
@@ -123,6 +123,7 @@ def surprise(found: Thinned) -> NDArray[np.float64]:
 def chance(found: Thinned, feature: int) -> float:
     """How often the documents of a feature would be shared out as unevenly by chance: two-sided, binomial."""
     first, second = found.counts[:, feature].tolist()
-    of_second = float(found.anyway[1, feature] / found.anyway[:, feature].sum())
+    usual = found.sizes * found.anyway[:, feature]
+    of_second = float(usual[1] / usual.sum())
     as_few, as_many = bdtr(second, first + second, of_second), bdtr(first, first + second, 1 - of_second)
     return float(min(1.0, 2 * min(as_few, as_many)))

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from omnitm.comparison.features import Features, PlaceFeatures, Thinned
-from omnitm.comparison.machines import FEWEST_DOCUMENTS, Profile, draw_documents
+from omnitm.comparison.features import Features, PlaceFeatures, Thinned, spread
+from omnitm.comparison.machines import FEWEST_DOCUMENTS, MOST_DOCUMENTS, Profile, draw_documents
 from omnitm.comparison.shuffling import ShuffleTest, chance
 from omnitm.comparison.sides import ALL_OTHERS, Sides
 from omnitm.corpus.running import parted
@@ -29,6 +29,7 @@ N_PERMUTATIONS = 2_000
 N_EXAMPLES = 250
 N_SHOWN = 10
 EXCERPT = 240  # characters
+_MOST_TIMES = 3  # as many documents of one side as of the other: means of fewer are the noisier ones anyway
 _LEAST_SUPPORT = 0.005  # of a side's documents with the word have a feature that is named
 _OWNER = "compare"
 _BETWEEN_SPACES = re.compile(r"\S+")
@@ -52,7 +53,7 @@ class Change(Record):
     lift_before, lift_after
         How many times as frequent it is with the word as without, on the first and on the second side.
     documents_before, documents_after
-        Documents with both, of those that were compared: equally many of each side.
+        Documents with both, of those that were compared.
     before, after
         How far it stands out in the word's profile on each side: in units of the profile's baseline.
     """
@@ -112,10 +113,10 @@ class Comparison(Record):
     ----------
     first, second
         Names of the sides; "gained" is what the second has more of.
-    n_documents
-        Documents with the word that were compared on each side, equally many.
     n_first, n_second
         Documents with the word on each side.
+    compared_first, compared_second
+        Those that were compared: at most 4,000, and at most three times as many as on the other side.
     change
         Length of the change, squared: see `ShuffleTest`.
     strength
@@ -138,9 +139,10 @@ class Comparison(Record):
     by: str
     first: str
     second: str
-    n_documents: int
     n_first: int
     n_second: int
+    compared_first: int
+    compared_second: int
     change: float
     strength: float
     distance: float
@@ -225,7 +227,8 @@ def compare_word(
         by=sides.grouping.name,
         first=sides.first,
         second=sides.second,
-        n_documents=compared.n,
+        compared_first=compared.n_documents[0],
+        compared_second=compared.n_documents[1],
         n_first=n_first,
         n_second=n_second,
         change=compared.test.change,
@@ -254,9 +257,13 @@ class _Compared:
     def __init__(self, sides: Sides, word: str, n_permutations: int, seed: int) -> None:
         self._sides, self._word, self._seed = sides, word, seed
         self._drawn = draw_documents(sides.index, sides.of_documents, word, seed)
-        self.n = len(self._drawn[0].inside)
-        self._documents = np.concatenate([drawn.inside for drawn in self._drawn])
-        of_documents = np.repeat(np.array([0, 1], dtype=np.int8), self.n)
+        inside = sides.index.documents_with(sides.index.word_id(word)).astype(np.int64)
+        found = [inside[sides.of_documents[inside] == side] for side in (0, 1)]
+        most = min(MOST_DOCUMENTS, _MOST_TIMES * min(map(len, found)))
+        self._sides_documents = [spread(documents, most) for documents in found]
+        self.n_documents = [len(documents) for documents in self._sides_documents]
+        self._documents = np.concatenate(self._sides_documents)
+        of_documents = np.repeat(np.array([0, 1], dtype=np.int8), self.n_documents)
         target = sides.index.word_id(word)
         self._kinds: list[Thinned] = [
             features.thinned(target, self._documents, of_documents) for features in sides.features
@@ -280,7 +287,8 @@ class _Compared:
         for kind, (reasons, differences) in enumerate(
             zip(self.test.reasons, self.test.differences, strict=True)
         ):
-            enough = self._kinds[kind].counts[max(sign, 0)] >= self.n * _LEAST_SUPPORT
+            side = max(sign, 0)
+            enough = self._kinds[kind].counts[side] >= self.n_documents[side] * _LEAST_SUPPORT
             kept = np.where((differences * sign > 0) & enough, reasons, 0)
             some = np.flatnonzero(kept)
             best = some[np.argsort(-kept[some], kind="stable")[:count]]
@@ -306,14 +314,15 @@ class _Compared:
 
     def excerpts(self, side: int, changes: list[tuple[_Feature, Change]], count: int) -> tuple[Excerpt, ...]:
         """Choose for each of the first features a document of a side that has it, and most of the others."""
-        rows = slice(side * self.n, (side + 1) * self.n)
+        start = side * self.n_documents[0]
+        rows = slice(start, start + self.n_documents[side])
         has = [self._kinds[f.kind].present[rows, f.number].toarray().reshape(-1) > 0 for f, _ in changes]
         n_features = np.sum(has, axis=0)
         chosen: dict[int, Change] = {}
         for column, (_, change) in zip(has, changes, strict=True):
             candidates = np.flatnonzero(column)
             best = candidates[np.argsort(-n_features[candidates], kind="stable")]
-            free = [number for number in self._documents[rows][best].tolist() if number not in chosen]
+            free = [number for number in self._sides_documents[side][best].tolist() if number not in chosen]
             if free and len(chosen) < count:
                 chosen[free[0]] = change
         return tuple(Excerpt(number, change.name, "") for number, change in chosen.items())
@@ -430,7 +439,9 @@ def _trajectory(
         return ()
     inside = index.documents_with(index.word_id(word))
     counts = np.bincount(grouping.numbers[inside].clip(max=len(grouping.labels)), minlength=1)
-    n_least = int(counts[:-1][counts[:-1] >= FEWEST_DOCUMENTS].min(initial=comparison.n_documents))
+    n_least = int(
+        counts[:-1][counts[:-1] >= FEWEST_DOCUMENTS].min(initial=min(comparison.n_first, comparison.n_second))
+    )
     steps = []
     for group, label in enumerate(grouping.labels):
         n_documents = int(counts[group]) if group < len(counts) else 0
