@@ -34,7 +34,8 @@ _PLACES = 2_000_000  # that directions of places are made from
 _BACKGROUND = 50_000  # documents or places per side that say how frequent a feature is anyway
 _BACKGROUND_WORDS = 2_000_000  # per side
 _SHORTEST = 1e-6  # of a document with features; others have none that has a direction
-_PRIOR = 5  # documents that are added to both sides before frequencies are divided
+_PRIOR = 1  # document or place that is added to both sides before frequencies are divided
+_ERRORS = 2  # standard errors of a ratio of frequencies that are taken for chance
 
 
 class Thinned(NamedTuple):
@@ -54,7 +55,8 @@ class Thinned(NamedTuple):
     counts
         sides x features: documents that have the feature.
     anyway
-        sides x features: how frequent it is without the word.
+        sides x features: how frequent it is without the word, relative to the other side, as far as that is
+        sure.
     lifts
         sides x features: how many times as frequent it is with the word as without.
     """
@@ -96,22 +98,21 @@ class Features(ABC):
         rows = self._at_unit_length(present)
         n_features = present.shape[1]
         counts = np.stack([_counts(present[sides == side], n_features) for side in (0, 1)])
-        frequent, heavy, priors = np.zeros((2, n_features)), np.zeros((2, n_features)), []
+        without, weights, n_without = np.zeros((2, n_features)), np.zeros((2, n_features)), np.zeros((2, 1))
         for side in (0, 1):
             others = self._background[side][~self._is_of(word, self._owners[side])]
-            n_others = max(others.shape[0], 1)
-            frequent[side] = _counts(others, n_features) / n_others
-            heavy[side] = np.asarray(others.sum(axis=0, dtype=np.float64)).reshape(-1) / n_others
+            without[side] = _counts(others, n_features) + _PRIOR
             usual = float(others.data.mean() if others.nnz else 1.0)
-            priors.append((_PRIOR / n_others, _PRIOR * usual / n_others))
-        prior, heavy_prior = np.max(priors, axis=0)
-        frequent += prior
-        heavy += heavy_prior
-        less = np.minimum(1, heavy[::-1] / heavy).astype(np.float32)
-        rows.data *= less[np.repeat(sides, np.diff(rows.indptr)), rows.indices]
+            weights[side] = np.asarray(others.sum(axis=0, dtype=np.float64)).reshape(-1) + _PRIOR * usual
+            n_without[side] = max(others.shape[0], 1)
+        error = np.sqrt((1 / without).sum(axis=0))
+        less = np.minimum(1, np.exp(_sure_ratio(weights / n_without, error)))
+        rows.data *= less.astype(np.float32)[np.repeat(sides, np.diff(rows.indptr)), rows.indices]
+        frequent = without / n_without
+        anyway = np.exp(-_sure_ratio(frequent, error) / 2)
         sizes = np.array([np.count_nonzero(sides == side) for side in (0, 1)])
-        lifts = (counts / sizes[:, None] + prior) / frequent
-        return Thinned(present, rows, rows @ self.directions, sizes, counts, frequent, lifts)
+        lifts = (counts / sizes[:, None] + _PRIOR / n_without.min()) / frequent
+        return Thinned(present, rows, rows @ self.directions, sizes, counts, anyway, lifts)
 
     def _set_background(self, rows: list[Any], owners: list[NDArray[np.int64]]) -> None:
         self._background, self._owners = [self._at_unit_length(part) for part in rows], owners
@@ -252,6 +253,12 @@ def _directions(counts: Any, lengths: Reals) -> Reals:
     norms = np.maximum(np.linalg.norm(right, axis=1, keepdims=True), 1e-12)
     directions: Reals = (right / norms * lengths[:, None]).astype(np.float32)
     return directions
+
+
+def _sure_ratio(frequencies: NDArray[np.float64], error: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Logarithm of the other side's frequency by a side's own, as far as it is sure: less its errors."""
+    ratio = np.log(frequencies[::-1] / frequencies)
+    return np.asarray(np.sign(ratio) * np.maximum(np.abs(ratio) - _ERRORS * error, 0))
 
 
 def _counts(rows: Any, n_features: int) -> NDArray[np.int64]:
