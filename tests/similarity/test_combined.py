@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import zlib
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -115,7 +116,7 @@ def test_parts_equal_the_recipe(vectors: WordVectors) -> None:
         np.abs(found[:, [2, 4]] - parts[:, first, second][[2, 4]].T).mean() < 0.02
     )  # the SVD is approximate
     weights = vectors.profiles.scales * found.std(axis=0)
-    assert weights == pytest.approx([1, 1, 1, 3, 2])
+    assert weights == pytest.approx([1.5, 0.5, 1.5, 3, 2])
     for name, asked in (("similarity", [0, 1, 2, 3, 4]), ("related", [0, 1, 2]), ("alike", [3, 4])):
         scores = found[:, asked] @ vectors.profiles.scales[asked]
         pairs = [(name_of(a), name_of(b)) for a, b in zip(first.tolist(), second.tolist(), strict=True)]
@@ -336,25 +337,26 @@ def test_numbers_of_the_recipe() -> None:
         if name.isupper() and type(value) in {int, float}
     }
     assert (RECIPE, numbers) == (
-        5,
+        6,
         {
-            "RECIPE": 5,
+            "RECIPE": 6,
             "_FLOOR": 0.1,
             "_MOST_ASSOCIATION": 5.0,
             "_BEST_KNOWN": 8000,
+            "_LESS_TRUST": 0.15,
             "_RANDOM_PAIRS": 50_000,
             "_PAIRS_AT_A_TIME": 2000,
             "_SCORED_IN_FULL": 4000,
             "_CANDIDATES": 500,
             "_CODE": 127.0,
             "FEWEST_WORDS": 100,
-            "N_SMOOTH": 300,
             "_WORDS_PER_DIMENSION": 10,
             "_USUAL_BASELINE": 100.0,
             "_SMALLEST_DEVIATION": 1e-6,
             "_NEVER": pytest.approx(3.4028235e38),
             "_STEPS": 65_535,
             "FORM_WEIGHT": 0.5,
+            "PATTERNS_FOR_FORMS": 300,
             "SAME_THING": 0.3,
             "MOST_FORMS": 5,
             "_SHORTEST_STEM": 3,
@@ -370,13 +372,14 @@ def test_numbers_of_the_recipe() -> None:
             "_SHORT": 1000,  # no recipe of its own: what sketches of short matrices gave is still read
         },
     )
-    assert (combined.TOPIC.stands_out, combined.TOPIC.power) == (1.0, 0.25)
-    assert (combined.PLACE.stands_out, combined.PLACE.power) == (0.5, 0.0)
+    assert row_profile.Recipe(stands_out=1.0, power=0.25, n_patterns=500) == combined.TOPIC
+    assert row_profile.Recipe(stands_out=0.5, power=0.0, n_patterns=300) == combined.PLACE
 
 
 def test_without_places_similar_is_related(topics: WordVectors, vectors: WordVectors) -> None:
     scores = np.asarray(topics.most_similar("w5", topn=None))
-    assert scores == pytest.approx(np.asarray(vectors.most_similar("w5", topn=None, metric="related")))
+    expected = np.asarray(vectors.most_similar("w5", topn=None, metric="related"))
+    assert scores == pytest.approx(expected, abs=1e-6)  # sums in float32
     with pytest.raises(
         ParameterError, match=r"'alike' needs vectors that know where words stand.*omnitm index"
     ):
@@ -611,3 +614,23 @@ def test_modes_of_awkward_rows() -> None:
     empty = np.zeros((2, 0), dtype=np.int16)
     _native.row_modes(empty, modes[:2])
     assert modes[:2].tolist() == [0, 0]
+
+
+def test_rare_words_are_trusted_less(vectors: WordVectors, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Beyond the best known words scores shrink, in pairs, lists, parts and contributions alike."""
+    plain = Combined("similarity").pairs(vectors, np.array([3, 3]), np.array([5, 40]))
+    monkeypatch.setattr(combined, "_BEST_KNOWN", 10)
+    trust = combined.trust_in(vectors)
+    assert trust[:10].tolist() == [1.0] * 10
+    assert trust[40] == pytest.approx((10 / 41) ** 0.15)
+    monkeypatch.setattr(vectors, "profiles", replace(vectors.profiles, trust=trust))
+    metric = Combined("similarity")
+    found = metric.pairs(vectors, np.array([3, 3, 40]), np.array([5, 40, 40]))
+    assert found[0] == pytest.approx(plain[0])
+    assert found[1] == pytest.approx(plain[1] * trust[40])
+    assert found[2] == pytest.approx(metric.most(vectors))
+    assert sum(metric.parts(vectors, 3, 40).values()) == pytest.approx(found[1])
+    assert metric.contributions(vectors, 3, 40).sum() == pytest.approx(found[1], abs=1e-3)
+    for word, other in ((3, 40), (40, 3)):
+        scores = metric.scores(vectors, [(vectors.index_to_key[word], 1.0)])
+        assert scores[other] == pytest.approx(found[1], abs=1e-4)

@@ -10,7 +10,8 @@ import numpy as np
 from omnitm.errors import UnknownWordError
 from omnitm.explain.find_index import index_of_model
 from omnitm.machine import Autoencoder, kind_key, word_key
-from omnitm.similarity.word_forms import MOST_FORMS, share_of_rule
+from omnitm.similarity.row_profile import unit_rows
+from omnitm.similarity.word_forms import MOST_FORMS, PATTERNS_FOR_FORMS, share_of_rule
 from omnitm.store import index_fingerprint, omni_record
 
 if TYPE_CHECKING:
@@ -91,7 +92,8 @@ def _trained(vectors: WordVectors, word: str, index: Any) -> InferredWord | None
 
 def _composed(vectors: WordVectors, word: str) -> InferredWord | None:
     """Average the vectors of the words that a rule of forms connects with a word."""
-    known, smooth = vectors.index_to_key, vectors.profiles.topic.smooth
+    known = vectors.index_to_key
+    smooth = unit_rows(vectors.profiles.topic.smooth[:, :PATTERNS_FOR_FORMS])
     shares: dict[str, float] = {}
     start = word[: max(_SHORTEST_STEM, len(word) - _LONGEST_ENDING)]
     for other in known:

@@ -8,6 +8,9 @@ Five parts, each in units of its spread over random pairs of words, are added:
   strongest common patterns, where words need not share the very features,
 - place profile, and smoothed: the same of the coordinates that say where words stand.
 
+The rows of rare words are less certain than those of the best known words, so the sum is multiplied by the
+trust in both words: 1, or `(8000 / place in the vocabulary) ** 0.15` for words after the first 8,000.
+
 *Related* words share topics (the first three parts), *alike* words can stand in each other's place (the
 last two), and *similarity*, the default, adds all five. The forms of a word (`omnitm.similarity.word_forms`)
 count with it: association is the weighted mean over the forms of both words, profiles are weighted means.
@@ -25,7 +28,7 @@ import numpy as np
 
 from omnitm import _native
 from omnitm.similarity.row_profile import Recipe, RowProfile, baseline_of, unit_rows
-from omnitm.similarity.word_forms import WordForms
+from omnitm.similarity.word_forms import PATTERNS_FOR_FORMS, WordForms
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -38,11 +41,11 @@ if TYPE_CHECKING:
 
 PARTS = ("association", "topic profile", "smoothed topic profile", "place profile", "smoothed place profile")
 # Of all numbers of this module, row_profile and word_forms; what was stored by another is made again.
-RECIPE = 5
-TOPIC = Recipe(stands_out=1.0, power=0.25)
-PLACE = Recipe(stands_out=0.5, power=0.0)
+RECIPE = 6
+TOPIC = Recipe(stands_out=1.0, power=0.25, n_patterns=500)
+PLACE = Recipe(stands_out=0.5, power=0.0, n_patterns=300)
 # In units of the spreads; chosen on development data: benchmarks/similarity_weights.py, with its log.
-WEIGHTS_OF_PARTS = np.array([1.0, 1.0, 1.0, 3.0, 2.0])
+WEIGHTS_OF_PARTS = np.array([1.5, 0.5, 1.5, 3.0, 2.0])
 _QUESTIONS = {
     "similarity": np.array([True, True, True, True, True]),
     "related": np.array([True, True, True, False, False]),
@@ -53,6 +56,7 @@ _MOST_ASSOCIATION = 5.0  # a logarithm; more than words reach, so that a word is
 # Rows of rare words would make every coordinate look unusual: means over the 8,000 most frequent of 40,000
 # words raised SimLex of smoothed place profiles from 0.323 to 0.366, means over all of them being the former.
 _BEST_KNOWN = 8_000
+_LESS_TRUST = 0.15  # chosen with the weights: lists name rare words less often
 _RANDOM_PAIRS = 50_000
 _PAIRS_AT_A_TIME = 2_000
 _SCORED_IN_FULL = 4_000  # words; among more, the likely ones are found first
@@ -98,6 +102,8 @@ class Profiles:
     topic_rows, place_rows
         words x dimensions: weighted means of the forms' smoothed profiles, at length 1; no dimensions without
         places.
+    trust
+        Per word: what its scores are multiplied by; 1 for the best known words.
     scales
         Per part: its weight / its spread over random pairs of well known words.
     random_scores, random_shares
@@ -111,6 +117,7 @@ class Profiles:
     topic_rows: NDArray[np.float32]
     place_lengths: NDArray[np.float32]
     place_rows: NDArray[np.float32]
+    trust: NDArray[np.float32]
     scales: Reals
     random_scores: dict[str, Reals]
     random_shares: Reals
@@ -121,7 +128,7 @@ class Profiles:
         known = best_known(rows)
         topic = RowProfile.of(rows.matrix, rows.row_features, known, TOPIC)
         place = None if rows.place is None else RowProfile.of(rows.place.matrix, None, known, PLACE)
-        forms = WordForms.of(rows.index_to_key, topic.smooth)
+        forms = WordForms.of(rows.index_to_key, unit_rows(topic.smooth[:, :PATTERNS_FOR_FORMS]))
         means = [
             (_mean_lengths(forms, profile), unit_rows(forms.matrix @ profile.smooth))
             for profile in (topic, place)
@@ -131,7 +138,7 @@ class Profiles:
         no_place = np.ones(n_words, np.float32), np.zeros((n_words, 0), np.float32)
         (topic_lengths, topic_rows), (place_lengths, place_rows) = [*means, no_place][:2]
         plain = cls(
-            *(topic, place, forms, topic_lengths, topic_rows, place_lengths, place_rows),
+            *(topic, place, forms, topic_lengths, topic_rows, place_lengths, place_rows, trust_in(rows)),
             scales=np.ones(len(PARTS)),
             random_scores={},
             random_shares=np.zeros(0),
@@ -188,6 +195,11 @@ class Profiles:
             found[a == b] = self.most
             blocks.append(found)
         return np.concatenate(blocks)
+
+    def trust_in_pairs(self, first: NDArray[Any], second: NDArray[Any]) -> Reals:
+        """Return what scores of pairs are multiplied by; a word is nearest to itself, however rare it is."""
+        both = self.trust[first].astype(np.float64) * self.trust[second]
+        return np.where(first == second, 1.0, both)
 
     @property
     def most(self) -> Reals:
@@ -265,12 +277,15 @@ class Combined:
 
     def pairs(self, rows: WordRows, first: NDArray[Any], second: NDArray[Any]) -> Reals:
         """Score pairs of rows."""
-        found: Reals = rows.profiles.pairs(rows, first, second) @ self.scales(rows)
+        profiles = rows.profiles
+        parts = profiles.pairs(rows, first, second)
+        found: Reals = parts @ self.scales(rows) * profiles.trust_in_pairs(first, second)
         return found
 
     def parts(self, rows: WordRows, first: int, second: int) -> dict[str, float]:
         """Return what each part gives to the score of two words; their sum is the score."""
-        values = rows.profiles.pairs(rows, np.array([first]), np.array([second]))[0] * self.scales(rows)
+        profiles, pair = rows.profiles, (np.array([first]), np.array([second]))
+        values = profiles.pairs(rows, *pair)[0] * self.scales(rows) * profiles.trust_in_pairs(*pair)
         return {
             name: value
             for name, value, asked in zip(PARTS, values.tolist(), self._asked, strict=True)
@@ -317,7 +332,7 @@ class Combined:
                         leaning = profiles.leaning(rows, np.array([form]), np.array([leaned_on]))[0]
                         column = rows.row_features[leaned_on]
                         shares[0][column] += scales[0] * weight * share * float(leaning) / 2
-        return np.concatenate(shares)
+        return np.concatenate(shares) * profiles.trust_in_pairs(np.array([first]), np.array([second]))
 
     def deviations(self, rows: WordRows, row: int) -> Reals:
         """How far each feature stands out in a word's vector, in deviations; 0 for the word's own."""
@@ -365,6 +380,7 @@ class Query:
 
     def _add_word(self, row: int, weight: float) -> None:
         profiles, start = self._profiles, 0
+        weight *= float(profiles.trust[row])
         self._words.append((row, weight))
         for number, kind in enumerate(profiles.kinds):
             self._means[number] += weight * kind.mean(row, profiles.forms.of_row(row))
@@ -404,7 +420,7 @@ class Query:
             scores = self.scores_of(np.arange(n_words))
             found = best(scores, count)
             return found, scores[found]
-        likely = self._likely() if smooth is None else smooth
+        likely = (self._likely() if smooth is None else smooth) * self._profiles.trust
         wanted = max(_CANDIDATES, 2 * count)
         candidates = np.argpartition(likely, n_words - wanted)[n_words - wanted :]
         candidates = np.union1d(candidates, np.array([row for row, _ in self._words], dtype=np.intp))
@@ -438,7 +454,7 @@ class Query:
                 scores += self._scales[kind.part] * products / kind.lengths[wanted]
         if self._scales[0]:
             scores += self._scales[0] * means(self._leanings(forms))
-        return scores
+        return scores * profiles.trust[wanted]
 
     def _leanings(self, forms: NDArray[np.intp]) -> Reals:
         """Associate the query with single words: both lean on each other."""
@@ -512,6 +528,13 @@ def _log_ratio(relative: Any, mean: Any) -> Any:
 def best_known(rows: WordRows) -> NDArray[np.intp]:
     """Rows of the words that come first in the vocabulary: the most frequent ones."""
     return np.sort(np.argsort(rows.row_features, kind="stable")[:_BEST_KNOWN])
+
+
+def trust_in(rows: WordRows) -> NDArray[np.float32]:
+    """How much the row of each word is trusted: 1 for the best known words, less the later a word comes."""
+    places = np.empty(len(rows.row_features))
+    places[np.argsort(rows.row_features, kind="stable")] = np.arange(1, len(places) + 1)
+    return (np.minimum(1, _BEST_KNOWN / places) ** _LESS_TRUST).astype(np.float32)
 
 
 def _random_pairs(known: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:

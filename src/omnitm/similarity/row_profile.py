@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     Reals = NDArray[np.float32]
 
 FEWEST_WORDS = 100  # below, neither the spread of coordinates nor common patterns say much
-N_SMOOTH = 300
 _WORDS_PER_DIMENSION = 10
 _USUAL_BASELINE = 100.0  # the unit of rows whose baseline is 0, such as PPMI's in hundredths
 _SMALLEST_DEVIATION = 1e-6
@@ -49,10 +48,13 @@ class Recipe:
         Deviations above the mean from which a coordinate is kept.
     power
         Patterns count with their singular value to this power: 0 is all alike.
+    n_patterns
+        Dimensions of smoothed profiles; fewer if there are less than ten words for each.
     """
 
     stands_out: float
     power: float
+    n_patterns: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,7 +109,7 @@ class RowProfile:
         inverse = np.divide(1, deviation, out=np.zeros_like(deviation), where=varies).astype(np.float32)
         standing_out = _standing_out(_scaled_blocks(matrix, baseline, own), matrix.shape, limits, inverse)
         lengths = _to_unit_length(standing_out)
-        projection, smooth = _smoothed(standing_out, known, recipe.power)
+        projection, smooth = _smoothed(standing_out, known, recipe)
         return cls(
             baseline=baseline,
             gain=gain_of(baseline),
@@ -290,14 +292,14 @@ def _to_unit_length(matrix: Any) -> Reals:
     return result
 
 
-def _smoothed(profiles: Any, known: NDArray[np.intp], power: float) -> tuple[Reals, Reals]:
+def _smoothed(profiles: Any, known: NDArray[np.intp], recipe: Recipe) -> tuple[Reals, Reals]:
     """Find the projection onto the strongest common patterns, and all profiles there, at length 1."""
     n_words, n_features = profiles.shape
-    size = min(N_SMOOTH, n_words // _WORDS_PER_DIMENSION)
+    size = min(recipe.n_patterns, n_words // _WORDS_PER_DIMENSION)
     if n_words < FEWEST_WORDS:
         return np.zeros((n_features, 0), np.float32), np.zeros((n_words, 0), np.float32)
     found = truncated_svd(profiles[known], size)
     usable = found.singular > found.singular[0] * 1e-4
-    weights = found.singular[usable] ** np.float32(power - 1)
+    weights = found.singular[usable] ** np.float32(recipe.power - 1)
     projection = np.ascontiguousarray(found.right[:, usable] * weights, dtype=np.float32)
     return projection, unit_rows(profiles @ projection)

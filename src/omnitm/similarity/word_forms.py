@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 FORM_WEIGHT = 0.5
 SAME_THING = 0.3
+PATTERNS_FOR_FORMS = 300  # the strongest ones: nearness is judged by these
 MOST_FORMS = 5
 _SHORTEST_STEM = 3
 _LONGEST_ENDING = 4

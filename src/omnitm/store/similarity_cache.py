@@ -35,7 +35,7 @@ _log = logging.getLogger(__name__)
 _long_work = logging.getLogger("omnitm.long_work")  # the command line shows what it says
 _MANY = 3_000  # words; preparing more takes seconds
 _TOPIC, _PLACE, _FORMS, _RANDOM = "topic.", "place.", "forms.", "random."
-_PLAIN = ("topic_lengths", "topic_rows", "place_lengths", "place_rows", "scales", "random_shares")
+_PLAIN = ("topic_lengths", "topic_rows", "place_lengths", "place_rows", "trust", "scales", "random_shares")
 
 
 def kept_profiles(vectors: WordVectors, model: Path | None) -> Profiles:
