@@ -1,10 +1,11 @@
-"""Which weights should the parts of the similarity have? Asked of the development data alone.
+"""Which weights should the parts of the similarity have, and how much trust? Asked of development data alone.
 
     python benchmarks/similarity_weights.py MODEL --data DIR
 
 MODEL is trained on both kinds of contexts, with 40,000 words of Wikipedia for the log that is kept:
 `results/similarity-weights.json`. A row has the weights of association, topic profile, smoothed topic
-profile, place profile and smoothed place profile, in units of their spreads over random pairs.
+profile, place profile and smoothed place profile, in units of their spreads over random pairs, how fast the
+trust in words falls after the best known ones, and how many patterns smoothed topic profiles have.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ import numpy as np
 from omnitm.evaluation.categories import load_categories, neighbour_precision
 from omnitm.evaluation.correlation import correlations
 from omnitm.evaluation.pairs import load_pairs
-from omnitm.similarity.combined import PARTS, WEIGHTS_OF_PARTS, Combined
+from omnitm.similarity.combined import LESS_TRUST, PARTS, WEIGHTS_OF_PARTS, Combined
+from omnitm.similarity.row_profile import unit_rows
 from omnitm.vectors import WordVectors
 
 if TYPE_CHECKING:
@@ -32,16 +34,20 @@ RESULTS = Path(__file__).parent / "results" / "similarity-weights.json"
 WEIGHTS = (
     (1, 1, 1, 0, 0),
     (1, 1, 1, 1, 1),
-    (1, 1, 1, 1, 2),
     (1, 1, 1, 2, 1),
-    (1, 1, 1, 2, 2),
     (1, 1, 1, 3, 2),
-    (1, 1, 1, 4, 2),
-    (1, 1, 1, 2, 4),
-    (1, 2, 1, 3, 2),
-    (0.5, 1, 1, 3, 2),
-    (0, 0, 0, 1, 1),
+    (1.5, 0, 1.5, 3, 2),
+    (1.5, 0.5, 1.5, 3, 1),
+    (1.5, 0.5, 1.5, 4, 3),
+    (2, 0.5, 1.5, 4, 2),
     (0, 0, 0, 3, 2),
+)
+CHOSEN = (1.5, 0.5, 1.5, 3, 2)
+SETTINGS = (
+    *((weights, 0.15, 500) for weights in WEIGHTS),
+    *((CHOSEN, power, 500) for power in (0, 0.1, 0.15, 0.2, 0.3)),
+    (CHOSEN, 0.15, 300),
+    ((1, 1, 1, 3, 2), 0, 300),
 )
 N_CATEGORY_WORDS = 500
 N_NEAREST = 100  # enough for the ten nearest that are no forms of the word
@@ -56,15 +62,21 @@ def main() -> None:
     profiles = vectors.profiles
     units = profiles.scales / WEIGHTS_OF_PARTS
     rows = []
-    for weights in WEIGHTS:
-        vectors.profiles = replace(profiles, scales=units * np.array(weights, dtype=float))
+    for weights, power, n_patterns in SETTINGS:
+        vectors.profiles = replace(
+            profiles,
+            scales=units * np.array(weights, dtype=float),
+            trust=profiles.trust ** np.float32(power / LESS_TRUST),
+            topic_rows=unit_rows(profiles.topic_rows[:, :n_patterns]),
+        )
         scores = {
             "simlex": pair_score(vectors, "SimLex-999", arguments.data),
             "men_odd": pair_score(vectors, "MEN, odd lines", arguments.data),
             "semcat_p10": category_score(vectors, arguments.data),
         }
         scores["mean"] = float(np.mean(list(scores.values())))
-        rows.append({"weights": weights, **{name: round(score, 4) for name, score in scores.items()}})
+        setting = {"weights": weights, "less_trust": power, "topic_patterns": n_patterns}
+        rows.append({**setting, **{name: round(score, 4) for name, score in scores.items()}})
         print(json.dumps(rows[-1]), flush=True)
     content = {"parts": PARTS, "category_words": N_CATEGORY_WORDS, "rows": rows}
     RESULTS.write_text(json.dumps(content, indent=1) + "\n")

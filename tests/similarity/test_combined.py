@@ -165,9 +165,9 @@ def test_most_similar_agrees_with_pairs(vectors: WordVectors) -> None:
     found = vectors.similar_by_word("w5", topn=5)
     for word, score in found:
         assert vectors.similarity("w5", word) == pytest.approx(score, abs=2e-3)
-    scores = np.asarray(vectors.most_similar(["w5", "w15"], negative=["w7"], topn=None))
-    wanted = [vectors.similarity(word, "w25") for word in ("w5", "w15", "w7")]
-    assert scores[25] == pytest.approx((wanted[0] + wanted[1] - wanted[2]) / 3, abs=2e-3)
+    scores = np.asarray(vectors.most_similar(["w5", ("w15", 2.0)], topn=None))
+    wanted = [vectors.similarity(word, "w25") for word in ("w5", "w15")]
+    assert scores[25] == pytest.approx((wanted[0] + 2 * wanted[1]) / 3, abs=2e-3)
     assert vectors.rank("w5", found[1][0]) == 2
 
 
@@ -343,7 +343,8 @@ def test_numbers_of_the_recipe() -> None:
             "_FLOOR": 0.1,
             "_MOST_ASSOCIATION": 5.0,
             "_BEST_KNOWN": 8000,
-            "_LESS_TRUST": 0.15,
+            "_FLOOR_OF_SHARES": 0.1,
+            "LESS_TRUST": 0.15,
             "_RANDOM_PAIRS": 50_000,
             "_PAIRS_AT_A_TIME": 2000,
             "_SCORED_IN_FULL": 4000,
@@ -634,3 +635,19 @@ def test_rare_words_are_trusted_less(vectors: WordVectors, monkeypatch: pytest.M
     for word, other in ((3, 40), (40, 3)):
         scores = metric.scores(vectors, [(vectors.index_to_key[word], 1.0)])
         assert scores[other] == pytest.approx(found[1], abs=1e-4)
+
+
+def test_negative_words_divide(vectors: WordVectors) -> None:
+    """`a - b + c` multiplies what each has of the largest score: (0.1 + share) to the power of the weight."""
+    metric, words = Combined("similarity"), vectors.index_to_key
+    asked = [(words[3], 1.0), (words[5], 1.0), (words[8], -1.0)]
+    share = {row: metric.scores(vectors, [(words[row], 1.0)]) / metric.most(vectors) for row in (3, 5, 8)}
+    floored = {row: np.maximum(part, 0) + 0.1 for row, part in share.items()}
+    expected = floored[3] * floored[5] / floored[8]
+    assert metric.scores(vectors, asked) == pytest.approx(expected)
+    scores = [share[row] * metric.most(vectors) for row in (3, 5, 8)]
+    assert metric.joined(vectors, scores, (1.0, 1.0, -1.0)) == pytest.approx(expected)
+    assert metric.joined(vectors, scores[:2], (1.0, 3.0)) == pytest.approx((scores[0] + 3 * scores[1]) / 4)
+    listed = vectors.most_similar([words[3], words[5]], [words[8]], topn=3, forms=True)
+    order = [words[row] for row in np.argsort(-expected) if row not in {3, 5, 8}][:3]
+    assert [word for word, _ in listed] == order

@@ -98,7 +98,7 @@ def run(arguments: argparse.Namespace) -> int:
         known = [word for (word,), _ in queries if word not in inferred]
         notes = {word: "forms: " + ", ".join(forms) for word in known if (forms := vectors.forms(word))}
     notes |= {word: f"not in the model; {known.how}" for word, known in inferred.items()}
-    print_neighbours(found, scorer, vectors, notes)
+    print_neighbours(found, scorer, vectors, notes, of_pairs=not arguments.minus)
     return 0
 
 
@@ -128,9 +128,14 @@ def _known_words(vectors: WordVectors, typed: Iterable[str]) -> list[str]:
 
 
 def print_neighbours(
-    found: dict[str, Neighbours], scorer: Scorer, vectors: WordVectors, notes: dict[str, str]
+    found: dict[str, Neighbours],
+    scorer: Scorer,
+    vectors: WordVectors,
+    notes: dict[str, str],
+    *,
+    of_pairs: bool = True,
 ) -> None:
-    """Print one table per query: scores, and how many random pairs of words are less near."""
+    """Print a table per query: scores and, if they are of pairs, how many random pairs are less near."""
     import numpy as np
     from rich.console import Console
     from rich.table import Table
@@ -147,7 +152,7 @@ def print_neighbours(
         table.add_column("word")
         table.add_column(scorer.name, justify="right")
         nearer: list[str] = []
-        if isinstance(scorer, Combined):
+        if isinstance(scorer, Combined) and of_pairs:
             table.add_column("closer than", justify="right")
             shares = scorer.percentiles(vectors, np.asarray([score for _, score in pairs]))
             nearer = [f"{share:.2f} %" for share in shares.tolist()]

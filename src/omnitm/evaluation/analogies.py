@@ -112,8 +112,9 @@ def evaluate_analogies(
     questions
         By section; None: Google's set, see `load_questions`.
     metric
-        A metric of `WordVectors`; None: the vectors' own. The answer to `a : b = c : ?` is the word with the
-        highest `s(b, x) - s(a, x) + s(c, x)`, other than a, b and c.
+        A metric of `WordVectors`; None: the vectors' own. The answer to `a : b = c : ?` is the word other
+        than a, b and c that is nearest to b and c and farthest from a: by the highest
+        `s(b, x) - s(a, x) + s(c, x)`, or by products for metrics that add several parts.
     restrict_vocab
         Only ask about, and answer with, the first so many words.
     """
@@ -151,7 +152,7 @@ class _Asker:
         for start in range(0, len(rows), _QUESTIONS_AT_ONCE):
             part = slice(start, start + _QUESTIONS_AT_ONCE)
             a, b, c = places[part].T
-            sums = scores[b] - scores[a] + scores[c]
+            sums = self._scorer.joined(self._vectors, (scores[b], scores[c], scores[a]), (1.0, 1.0, -1.0))
             np.put_along_axis(sums, rows[part, :3], -np.inf, axis=1)
             right += int((sums.argmax(axis=1) == rows[part, 3]).sum())
         return SectionResult(name, len(questions), len(rows), right)

@@ -56,7 +56,8 @@ _MOST_ASSOCIATION = 5.0  # a logarithm; more than words reach, so that a word is
 # Rows of rare words would make every coordinate look unusual: means over the 8,000 most frequent of 40,000
 # words raised SimLex of smoothed place profiles from 0.323 to 0.366, means over all of them being the former.
 _BEST_KNOWN = 8_000
-_LESS_TRUST = 0.15  # chosen with the weights: lists name rare words less often
+_FLOOR_OF_SHARES = 0.1  # of the largest score, in products: small scores differ by chance
+LESS_TRUST = 0.15  # chosen with the weights: lists name rare words less often
 _RANDOM_PAIRS = 50_000
 _PAIRS_AT_A_TIME = 2_000
 _SCORED_IN_FULL = 4_000  # words; among more, the likely ones are found first
@@ -268,8 +269,19 @@ class Combined:
         return float(rows.profiles.most @ self.scales(rows))
 
     def scores(self, rows: WordRows, parts: Sequence[Part]) -> Reals:
-        """Score every word; a query of several parts has the weighted mean of their scores."""
+        """Score every word; a query of several parts has the mean of their scores, see also `joined`."""
         return self.query(rows, parts).scores_of(np.arange(len(rows.index_to_key)))
+
+    def joined(self, rows: WordRows, scores: Sequence[NDArray[Any]], weights: Sequence[float]) -> Reals:
+        """Make the scores of a query from those of its parts; with negative weights their product.
+
+        In a sum, one part that is very near outweighs the others: `king - man + woman` is a monarch. In a
+        product (3CosMul of Levy & Goldberg 2014) each part counts by its ratio.
+        """
+        if min(weights) >= 0:
+            return weighted_mean(scores, weights)
+        largest = self.most(rows) or 1.0
+        return products_of_shares([score / largest for score in scores], weights)
 
     def query(self, rows: WordRows, parts: Sequence[Part]) -> Query:
         """Prepare a query, to be asked more than once."""
@@ -332,7 +344,8 @@ class Combined:
                         leaning = profiles.leaning(rows, np.array([form]), np.array([leaned_on]))[0]
                         column = rows.row_features[leaned_on]
                         shares[0][column] += scales[0] * weight * share * float(leaning) / 2
-        return np.concatenate(shares) * profiles.trust_in_pairs(np.array([first]), np.array([second]))
+        trust = profiles.trust_in_pairs(np.array([first]), np.array([second]))
+        return np.asarray(np.concatenate(shares) * trust, dtype=np.float64)
 
     def deviations(self, rows: WordRows, row: int) -> Reals:
         """How far each feature stands out in a word's vector, in deviations; 0 for the word's own."""
@@ -359,7 +372,10 @@ class Combined:
 
 
 class Query:
-    """Weighted words and vectors as one query: all parts are sums, so their profiles are added."""
+    """Weighted words and vectors as one query: all parts are sums, so their profiles are added.
+
+    With negative weights the sum only finds candidates; they are scored by a product, see `Combined.joined`.
+    """
 
     def __init__(self, rows: WordRows, parts: Sequence[Part], scales: Reals) -> None:
         self._rows, self._profiles, self._scales = rows, rows.profiles, scales
@@ -370,6 +386,8 @@ class Query:
         self._words: list[tuple[int, float]] = []
         self._vectors: list[tuple[NDArray[np.float32], float]] = []
         self._is_word = len(parts) == 1 and isinstance(parts[0][0], str)
+        has_negative = len(parts) > 1 and min(weight for _, weight in parts) < 0
+        self._factors = [(Query(rows, [(item, 1.0)], scales), w) for item, w in parts if has_negative]
         for item, weight in parts:
             if isinstance(item, str):
                 self._add_word(rows.get_index(item), weight / total)
@@ -407,6 +425,10 @@ class Query:
 
     def scores_of(self, wanted: NDArray[np.intp]) -> Reals:
         """Score some words; a word asked about itself has the highest score there is."""
+        if self._factors:
+            largest = float(self._profiles.most @ self._scales) or 1.0
+            shares = [query.scores_of(wanted) / largest for query, _ in self._factors]
+            return products_of_shares(shares, [weight for _, weight in self._factors])
         found = self._exact(wanted)
         if self._is_word:
             row, weight = self._words[0]
@@ -454,7 +476,8 @@ class Query:
                 scores += self._scales[kind.part] * products / kind.lengths[wanted]
         if self._scales[0]:
             scores += self._scales[0] * means(self._leanings(forms))
-        return scores * profiles.trust[wanted]
+        scores *= profiles.trust[wanted]
+        return scores
 
     def _leanings(self, forms: NDArray[np.intp]) -> Reals:
         """Associate the query with single words: both lean on each other."""
@@ -469,6 +492,20 @@ class Query:
         for relative, weight in self._vectors:  # nobody leans on a vector
             found += weight * _log_ratio(relative[columns], profiles.topic.mean[columns])
         return found
+
+
+def weighted_mean(scores: Sequence[NDArray[Any]], weights: Sequence[float]) -> Reals:
+    """Average the scores of the parts of a query."""
+    total = sum(map(abs, weights)) or 1.0
+    parts = [score * (weight / total) for score, weight in zip(scores, weights, strict=True)]
+    return np.asarray(np.sum(parts, axis=0), dtype=np.float64)
+
+
+def products_of_shares(shares: Sequence[NDArray[Any]], weights: Sequence[float]) -> Reals:
+    """Multiply what each part of a query has of the largest score, to the power of its weight."""
+    parts = zip(shares, weights, strict=True)
+    logarithms = [weight * np.log(np.maximum(share, 0) + _FLOOR_OF_SHARES) for share, weight in parts]
+    return np.asarray(np.exp(np.sum(logarithms, axis=0)), dtype=np.float64)
 
 
 def best(scores: NDArray[Any], count: int) -> NDArray[np.intp]:
@@ -534,7 +571,7 @@ def trust_in(rows: WordRows) -> NDArray[np.float32]:
     """How much the row of each word is trusted: 1 for the best known words, less the later a word comes."""
     places = np.empty(len(rows.row_features))
     places[np.argsort(rows.row_features, kind="stable")] = np.arange(1, len(places) + 1)
-    return (np.minimum(1, _BEST_KNOWN / places) ** _LESS_TRUST).astype(np.float32)
+    return (np.minimum(1, _BEST_KNOWN / places) ** LESS_TRUST).astype(np.float32)
 
 
 def _random_pairs(known: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:

@@ -8,7 +8,7 @@ import numpy as np
 
 from omnitm.errors import ParameterError
 from omnitm.parameters import check_choice
-from omnitm.similarity.combined import Combined, best, weighted_parts
+from omnitm.similarity.combined import Combined, best, weighted_mean, weighted_parts
 from omnitm.similarity.highest_cosines import can_prune, highest_cosines
 from omnitm.similarity.row_products import row_dots
 from omnitm.similarity.row_profile import unit
@@ -42,6 +42,11 @@ class Scorer(Protocol):
 
     def scores(self, rows: WordRows, parts: Sequence[Part]) -> NDArray[Any]:
         """Score every candidate."""
+
+    def joined(
+        self, rows: WordRows, scores: Sequence[NDArray[Any]], weights: Sequence[float]
+    ) -> NDArray[Any]:
+        """Make the scores of a query from those of its parts."""
 
     def pairs(self, rows: WordRows, first: NDArray[Any], second: NDArray[Any]) -> NDArray[Any]:
         """Score many pairs of trained words, given by their rows."""
@@ -92,6 +97,15 @@ class Association:
         for item, weight in parts:
             total += weight * rows.part_vector(item).astype(np.float64)
         return total / weighted_parts(parts)
+
+    def joined(
+        self,
+        rows: WordRows,  # noqa: ARG002
+        scores: Sequence[NDArray[Any]],
+        weights: Sequence[float],
+    ) -> NDArray[np.float64]:
+        """Average."""
+        return weighted_mean(scores, weights)
 
     def pairs(self, rows: WordRows, first: NDArray[Any], second: NDArray[Any]) -> NDArray[np.float64]:
         """Read the coordinates of the second words in the vectors of the first."""
@@ -175,6 +189,15 @@ class Cosine:
         lengths = rows.lengths.norms * np.linalg.norm(query.astype(np.float64))
         dots = row_dots(rows.matrix, rows.lengths.largest, query)
         return np.divide(dots, lengths, out=np.zeros_like(dots), where=lengths > 0)
+
+    def joined(
+        self,
+        rows: WordRows,  # noqa: ARG002
+        scores: Sequence[NDArray[Any]],
+        weights: Sequence[float],
+    ) -> NDArray[np.float64]:
+        """Average."""
+        return weighted_mean(scores, weights)
 
     def pairs(self, rows: WordRows, first: NDArray[Any], second: NDArray[Any]) -> NDArray[np.float64]:
         """Multiply unit vectors; every row is read once."""

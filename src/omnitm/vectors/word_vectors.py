@@ -432,7 +432,8 @@ class WordVectors:
         Parameters
         ----------
         positive, negative
-            Words, vectors, or pairs of one of them with a weight.
+            Words, vectors, or pairs of one of them with a weight. With `negative`, the scores of the parts
+            are multiplied by the metrics similarity, related and alike (see `Combined.joined`).
         topn
             How many words; None: the scores of all words that the metric can find, as an array.
         restrict_vocab
