@@ -230,11 +230,18 @@ def traced(room: str) -> tuple[dict[str, float], dict[str, list[str]]]:
 
 
 def tests_of(mutant: Mutant, seconds: dict[str, float], lines: dict[str, list[str]]) -> list[str]:
-    """Name the tests that run a line, shortest first; of a line that runs on import, all of its file."""
+    """Name the tests that run a line, shortest first.
+
+    Of a line that runs on import: all tests of the files in which a test runs any line of its file, because a
+    test may look at what was made on import.
+    """
     path, line = f"{mutant['path']}:", f"{mutant['path']}:{mutant['line']}"
     runs = {name for name, found in lines.items() if line in found}
-    runs = runs or {name for name, found in lines.items() if any(one.startswith(path) for one in found)}
-    known = (test for test in seconds if test in runs or fixtures_of(ROOT / test.split("::")[0]) in runs)
+    known = [test for test in seconds if test in runs or fixtures_of(ROOT / test.split("::")[0]) in runs]
+    if not known:
+        near = {name for name, found in lines.items() if any(one.startswith(path) for one in found)}
+        files = {name.split("::")[0] for name in near}
+        known = [test for test in seconds if test.split("::")[0] in files]
     return sorted(known, key=lambda test: seconds[test])
 
 

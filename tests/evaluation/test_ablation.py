@@ -104,6 +104,14 @@ def test_one_thing_at_a_time_and_resumed(
         Ablation(board, tuple(board.vocabulary[:5]), (pairs(board),), tmp_path, SMALL).run(factors)
 
 
+def test_judgements_that_tell_nothing_count_nothing(board: DocumentIndex, tmp_path: Path) -> None:
+    words = board.vocabulary
+    equal = WordPairs("equal", tuple(words[:4]), tuple(words[4:8]), np.ones(4))
+    ablation = Ablation(board, tuple(words), (equal,), tmp_path, SMALL)
+    (result,) = ablation.run({"n_clauses": (2,)}, read_outs=False)
+    assert set(result.spearman.values()) == set(result.kendall.values()) == {0.0}
+
+
 def test_factors() -> None:
     assert check_factors(None, quick=False) == FACTORS
     assert check_factors(["n_clauses", "read-out"], quick=True) == {"n_clauses": (8, 32, 128)}

@@ -57,6 +57,15 @@ def test_sections(vectors: WordVectors, questions: Path) -> None:
     assert report.metric == "cosine"
 
 
+def test_sets_by_name_and_files_by_path(questions: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert load_questions(questions) == read_questions(questions)
+    with pytest.raises(ParameterError, match="'nothing' is neither a known data set nor a file"):
+        load_questions("nothing")
+    monkeypatch.chdir(questions.parent)
+    (questions.parent / "Google analogies").write_text("no questions")  # a name comes before a file
+    assert load_questions("Google analogies", questions.parent) == read_questions(questions)
+
+
 def test_words_of_the_question_are_no_answers(vectors: WordVectors) -> None:
     report = evaluate_analogies(vectors, {"same": [("man", "man", "king", "king")]})
     assert report.sections[0].n_right == 0

@@ -218,6 +218,11 @@ def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "--metric three=cosine: there is no model 'three', only one, two." in capsys.readouterr().err
 
 
+def test_tables_have_two_columns_of_names() -> None:
+    (table,) = category_tables(evaluate_categories({"a": clusters(0.1)}, [CATEGORIES]))
+    assert table.to_markdown().splitlines()[3] == "| --- | --- " + "| --: " * 7 + "|"
+
+
 def test_csv_has_a_line_per_row() -> None:
     report = evaluate_categories({"a": clusters(0.1), "b": clusters(0.2)}, [CATEGORIES])
     lines = list(csv.DictReader(categories_csv(report).splitlines()))

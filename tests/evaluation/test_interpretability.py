@@ -169,6 +169,15 @@ def test_omni_names_its_topic(held_out: Coherence) -> None:
     assert found == again
 
 
+def test_shares_of_zeros() -> None:
+    for values, share in (([[1.0]], 0.0), ([[0.0]], 1.0), ([[0, 2, 0], [0, 1, 0]], 2 / 3)):
+        dense = np.array(values)
+        words = ["x", "y"][: len(values)]
+        for kept in (dense, csr_matrix(dense)):
+            assert Readout("x", words, kept, None).zeros == pytest.approx(share)
+    assert Readout("x", [], np.zeros((0, 3)), None).zeros == 1
+
+
 def test_sparse_and_dense_values_give_the_same_numbers(held_out: Coherence) -> None:
     random = np.random.default_rng(5)
     values = np.where(random.random((78, 40)) < 0.3, random.exponential(size=(78, 40)), 0).astype(np.float32)
