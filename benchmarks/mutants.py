@@ -17,6 +17,7 @@ import argparse
 import ast
 import hashlib
 import importlib
+import inspect
 import json
 import os
 import signal
@@ -164,7 +165,8 @@ class Tracer:
 
         def trace(frame: Any, *_: object) -> Any:
             path = frame.f_code.co_filename
-            if "/src/omnitm/" not in path:
+            is_function = frame.f_code.co_flags & inspect.CO_OPTIMIZED  # modules and classes run on import
+            if "/src/omnitm/" not in path or not is_function:
                 return None
             into.add(f"src/omnitm/{path.split('/src/omnitm/')[1]}:{frame.f_lineno}")
             return trace

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import HealthCheck
+from hypothesis import settings as hypothesis_settings
 from scipy.sparse import csr_matrix
 
 from omnitm.corpus import DocumentIndex, build_index
@@ -19,6 +21,10 @@ from omnitm.training import train_vectors
 # A shell that starts the tests in the background has them ignore Ctrl-C, and so would all that they start.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# A test counts work and does not measure time: on a busy machine anything may take long.
+hypothesis_settings.register_profile("omnitm", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+hypothesis_settings.load_profile("omnitm")
 
 MakeIndex = Callable[..., DocumentIndex]
 OUTCOMES: dict[str, tuple[str, str]] = {}
