@@ -340,11 +340,6 @@ ROWS = [
     Row("--minus needs --together.", "similar {model} road --minus car", added="--together"),
     Row("--clause and --plot go together", "explain {model} road --clause 0", added="--plot {new}.svg"),
     Row(
-        "leave out --overlay or --name",
-        "plot clause {model} road -o {new}.svg --overlay --name car",
-        instead="plot clause {model} road -o {new}.svg --overlay",
-    ),
-    Row(
         "--add trains with the settings and seed",
         "train {index} -o {part} --add --seed 3",
         instead="train {index} -o {part} --add --quiet",

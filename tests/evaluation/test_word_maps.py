@@ -266,12 +266,11 @@ def test_the_command_for_clauses(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], topics_model: Path, topics_index: Path
 ) -> None:
     command = ["plot", "clause", str(topics_model), "road", "--index", str(topics_index)]
-    for options in ([], ["--clause", "2", "--name", "car", "wheel"], ["--overlay"]):
+    for options in ([], ["--clause", "2", "--name", "car", "wheel"]):
         assert main([*command, *options, "-o", str(tmp_path / "clause.png")]) == 0
         assert (tmp_path / "clause.png").read_bytes()[:4] == b"\x89PNG"
     assert "clause 2 of 'road'" in capsys.readouterr().out
     for options, message in (
-        (["--overlay", "--name", "car"], "--name goes with the picture side by side only"),
         (["-n", "-1"], "The '-n' parameter of plot clause must be an int >= 0. Got -1"),
         (["-o", "clause.gif"], "a picture must end with .png, .svg, .pdf"),
     ):

@@ -11,7 +11,7 @@ from matplotlib.text import Text
 
 from omnitm.errors import FileError, MissingExtraError, UnknownWordError
 from omnitm.explain import Document, plots
-from omnitm.explain.plots import plot_clause, plot_literals, plot_trace
+from omnitm.explain.plots import plot_clause, plot_trace
 from omnitm.explain.words import ClauseStates
 from omnitm.machine import Feedback
 
@@ -98,8 +98,8 @@ def test_pictures(explainer: Explainer, tmp_path: Path) -> None:
     assert "<svg" in drawn
     plot_clause(explainer.clause("a0", 0), explainer.vectors.feature_names, tmp_path / "clause.png")
     assert (tmp_path / "clause.png").stat().st_size > 5_000
-    plot_literals(explainer.clause("a0", 0), explainer.vectors.feature_names, tmp_path / "literals.svg")
-    assert "included from N" in (tmp_path / "literals.svg").read_text()
+    plot_clause(explainer.clause("a0", 0), explainer.vectors.feature_names, tmp_path / "clause.svg")
+    assert "included from N" in (tmp_path / "clause.svg").read_text()
     with pytest.raises(FileError, match=r"a picture must end with \.png, \.svg, \.pdf"):
         plot_trace(trace, tmp_path / "trace.txt")
     with pytest.raises(FileError, match="cannot be written"):
@@ -114,7 +114,7 @@ def test_names_in_a_clause_cover_nothing(tmp_path: Path, monkeypatch: pytest.Mon
     present[named] = [128, 129, 128, 128, 127]
     states = ClauseStates("other", 0, 1, 128, 255, present, np.full(40, 120, np.uint8), ())
     words = [f"word{k}" for k in range(40)]
-    plot_literals(states, words, tmp_path / "clause.png", named=[words[k] for k in named])
+    plot_clause(states, words, tmp_path / "clause.png", named=[words[k] for k in named])
     figures[0].canvas.draw()
     axes, renderer = figures[0].axes[0], figures[0].canvas.get_renderer()
     names = [text for text in axes.texts if text.get_text().startswith("word")]
@@ -155,3 +155,14 @@ def test_excerpts_show_the_word() -> None:
     assert Document(3, "x " * 80 + "x", ()).excerpt() == "x " * 79 + "x ..."
     assert Document(3, text + " the end", ()).excerpt(["end"], 20).endswith(" the end")
     assert "vehicle" in Document(3, text + " the end", ()).excerpt(["end", "vehicle"], 60)
+
+
+def test_included_literals_are_named_negations_too(tmp_path: Path) -> None:
+    present, absent = np.full(40, 100, np.uint8), np.full(40, 110, np.uint8)
+    present[[3, 7]], absent[[9, 39]], present[30] = [140, 150], [130, 160], 120
+    words = [f"word{k}" for k in range(40)]
+    states = ClauseStates("word7", 0, 1, 128, 255, present, absent, ())
+    plot_clause(states, words, tmp_path / "clause.svg")
+    drawn = (tmp_path / "clause.svg").read_text()
+    assert [name for name in words if f"<!-- {name} -->" in drawn] == ["word3", "word30"]
+    assert [name for name in words if f"<!-- NOT {name} -->" in drawn] == ["word9", "word39"]

@@ -37,22 +37,22 @@ def fill(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--name", metavar="WORD", dest="named", nargs="+", default=[], help="words to name")
     parser.add_argument(
-        "-n", metavar="N", dest="count", type=int, default=12, help="words to name if none are given"
-    )
-    parser.add_argument(
-        "--overlay", action="store_true", help="negations over the words, along their rank on a log scale"
+        "-n",
+        metavar="N",
+        dest="count",
+        type=int,
+        default=12,
+        help="literals to name if no words are given (default: 12)",
     )
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Train the word again and draw one of its clauses."""
     from omnitm.explain import Explainer
-    from omnitm.explain.plots import check_picture, plot_clause, plot_literals
+    from omnitm.explain.plots import check_picture, plot_clause
 
     check_picture(arguments.output)
     check_integer("plot clause", "-n", arguments.count, 0)
-    if arguments.overlay and arguments.named:
-        raise ParameterError("--name goes with the picture side by side only; leave out --overlay or --name.")
     explainer = Explainer.open(arguments.model, arguments.index)
     for word in arguments.named:
         explainer.vectors.feature_index(word)
@@ -61,10 +61,7 @@ def run(arguments: argparse.Namespace) -> int:
         number = _most_telling(explainer, arguments.word)
     clause = explainer.clause(arguments.word, number)
     features = explainer.vectors.feature_names
-    if arguments.overlay:
-        plot_clause(clause, features, arguments.output, n_named=arguments.count)
-    else:
-        plot_literals(clause, features, arguments.output, named=arguments.named, n_named=arguments.count)
+    plot_clause(clause, features, arguments.output, named=arguments.named, n_named=arguments.count)
     print(f"clause {number} of {arguments.word!r} (weight {clause.weight}) is drawn in {arguments.output}")
     return 0
 

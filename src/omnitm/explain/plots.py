@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 _UP, _DOWN, _QUIET = "#0072B2", "#D55E00", "#999999"
 _SHOWN_EVENTS = 2
 _TEXT_WIDTH = 120
-_LABEL_WIDTH, _LABEL_HEIGHT = 0.45, 5  # in powers of ten and in states
 _BANDS_PER_POWER = 6  # of words by frequency, per power of ten of their rank
 _STANDS_OUT = 2.0  # deviations
 _ENDINGS = (".png", ".svg", ".pdf")
@@ -58,27 +57,6 @@ def plot_trace(trace: Trace, path: str | os.PathLike[str]) -> None:
 
 
 def plot_clause(
-    states: ClauseStates, features: Sequence[str], path: str | os.PathLike[str], *, n_named: int = 12
-) -> None:
-    """Draw all literals of a clause by state, with the threshold; the strongest are named."""
-    figure = _new_figure(path, height=4.8)
-    axes = figure.add_axes((0.08, 0.12, 0.89, 0.78))
-    places = np.arange(1, len(features) + 1)
-    axes.plot(places, states.absent, ".", color=_DOWN, markersize=2, alpha=0.5, label="word does not occur")
-    axes.plot(places, states.present, ".", color=_UP, markersize=2, alpha=0.6, label="word occurs")
-    _draw_threshold(axes, states.include_from)
-    _name_strongest(axes, states, features, n_named)
-    top = max(int(states.present.max()), int(states.absent.max()), states.include_from)
-    axes.set(xscale="log", xlim=(0.9, 1.1 * len(features)), ylim=(-4, top + 16))
-    axes.set(xlabel="place of the word in the vocabulary", ylabel="state of the automaton")
-    axes.set_title(f"Clause {states.clause} of {states.word!r}, weight {states.weight}", loc="left")
-    axes.legend(
-        loc="lower right", bbox_to_anchor=(1, 1), ncols=2, frameon=False, fontsize=8, markerscale=4
-    )  # above the picture, where nothing is
-    _save(figure, path)
-
-
-def plot_literals(
     states: ClauseStates,
     features: Sequence[str],
     path: str | os.PathLike[str],
@@ -91,7 +69,7 @@ def plot_literals(
     Parameters
     ----------
     named
-        Words to name; none: those that are included or stand out among equally frequent ones.
+        Words to name; none: included literals, then words that stand out among equally frequent ones.
     """
     figure = _new_figure(path, height=4.8)
     axes = figure.add_axes((0.08, 0.12, 0.89, 0.78))
@@ -105,8 +83,8 @@ def plot_literals(
     top = max(int(states.present.max()), int(states.absent.max()), states.include_from)
     axes.set(xlim=(0, 2 * n_words + 1), ylim=(-4, 1.12 * top))
     columns = {word: k for k, word in enumerate(features)}
-    chosen = [columns[word] for word in named] or _telling_words(states, features, n_named)
-    _name_side_by_side(axes, states, features, chosen)
+    chosen = [columns[word] for word in named] or _telling_literals(states, features, n_named)
+    _name_literals(axes, states, features, chosen)
     axes.set(
         xlabel=f"literal: {n_words:,} words, then {n_words:,} negations", ylabel="state of the automaton"
     )
@@ -114,31 +92,38 @@ def plot_literals(
     _save(figure, path)
 
 
-def _telling_words(states: ClauseStates, features: Sequence[str], count: int) -> list[int]:
-    """Find the included words, then those that stand out most among equally frequent ones."""
-    values = states.present.astype(np.float64)
-    bands = np.floor(_BANDS_PER_POWER * np.log10(np.arange(1, len(values) + 1))).astype(np.intp)
+def _telling_literals(states: ClauseStates, features: Sequence[str], count: int) -> list[int]:
+    """Find the included words, the included negations, then words that stand out among equally frequent ones.
+
+    A literal's number is the place of its word, plus the number of words for a negation.
+    """
+    values, n_words = states.present.astype(np.float64), len(features)
+    bands = np.floor(_BANDS_PER_POWER * np.log10(np.arange(1, n_words + 1))).astype(np.intp)
     sizes = np.maximum(np.bincount(bands), 1)
     means = np.bincount(bands, values) / sizes
     spreads = np.sqrt(np.maximum(np.bincount(bands, values**2) / sizes - means**2, 1.0))
-    surplus = (values - means[bands]) / spreads[bands] + np.where(values >= states.include_from, 1e6, 0.0)
-    order = np.argsort(-surplus, kind="stable").tolist()
-    return [k for k in order if features[k] != states.word and surplus[k] > _STANDS_OUT][:count]
+    surplus = (values - means[bands]) / spreads[bands]
+    surplus += np.where(values >= states.include_from, 1e9, 0.0)
+    negations = np.where(states.absent >= states.include_from, 1e6 + states.absent.astype(np.float64), 0.0)
+    both = np.concatenate([surplus, negations])
+    order = np.argsort(-both, kind="stable")[: count + 2].tolist()
+    return [k for k in order if features[k % n_words] != states.word and both[k] > _STANDS_OUT][:count]
 
 
-def _name_side_by_side(
-    axes: Any, states: ClauseStates, features: Sequence[str], chosen: Sequence[int]
-) -> None:
-    """Mark words and write their names where they cover no other name, no mark, and not the threshold."""
+def _name_literals(axes: Any, states: ClauseStates, features: Sequence[str], chosen: Sequence[int]) -> None:
+    """Mark literals and write their names where they cover no other name, no mark, and not the threshold."""
     (left, right), (low, high) = axes.get_xlim(), axes.get_ylim()
     letter, line = 0.0085 * (right - left), 0.045 * (high - low)
-    edge = float(states.include_from)
-    dot = 0.004 * (right - left)
-    placed = [(k + 1 - dot, k + 1 + dot, float(states.present[k])) for k in chosen]
-    for k in sorted(chosen, key=lambda k: -int(states.present[k])):
-        x, y = k + 1.0, float(states.present[k])
+    edge, dot, n_words = float(states.include_from), 0.004 * (right - left), len(features)
+    values = np.concatenate([states.present, states.absent]).astype(np.float64)
+    placed = [(k + 1 - dot, k + 1 + dot, float(values[k])) for k in chosen]
+    for k in sorted(chosen, key=lambda k: -values[k]):
+        x, y = k + 1.0, float(values[k])
+        name, colour = (features[k], _UP) if k < n_words else (f"NOT {features[k - n_words]}", _DOWN)
         at = x + 0.015 * (right - left)
-        end = at + letter * len(features[k])
+        end = at + letter * len(name)
+        if end > right:  # no room to the right of the mark
+            at, end = x - 0.015 * (right - left) - letter * len(name), x - 0.015 * (right - left)
         heights = [y + sign * step * line / 2 for step in range(60) for sign in (1, -1)]
         free = [
             height
@@ -149,23 +134,12 @@ def _name_side_by_side(
         ]
         height = free[0] if free else y
         placed.append((at, end, height))
-        axes.plot(x, y, "o", color=_UP, markersize=4)
+        axes.plot(x, y, "o", color=colour, markersize=4)
         axes.annotate(
-            _plain(features[k]), (x, y), (at, height), fontsize=8, color=_UP, va="center",
+            _plain(name), (x, y), (at, height), fontsize=8, color=colour, va="center",
             bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.75, "pad": 0.5},
-            arrowprops={"arrowstyle": "-", "color": _UP, "linewidth": 0.5, "alpha": 0.6, "shrinkA": 1},
+            arrowprops={"arrowstyle": "-", "color": colour, "linewidth": 0.5, "alpha": 0.6, "shrinkA": 1},
         )  # fmt: skip
-
-
-def _name_strongest(axes: Any, states: ClauseStates, features: Sequence[str], count: int) -> None:
-    """Write the words of the strongest literals, but none over another; the word itself never moved."""
-    named: list[tuple[float, float]] = []
-    for k in np.argsort(-states.present.astype(np.int16), kind="stable")[: 4 * count].tolist():
-        x, y = np.log10(k + 1), float(states.present[k])
-        free = all(abs(x - a) > _LABEL_WIDTH or abs(y - b) > _LABEL_HEIGHT for a, b in named)
-        if free and features[k] != states.word and len(named) < count:
-            named.append((x, y))
-            axes.annotate(_plain(features[k]), (k + 1, y), (3, 2), textcoords="offset points", fontsize=8)
 
 
 def check_picture(path: str | os.PathLike[str]) -> None:

@@ -195,7 +195,7 @@ def tsne(run: Reproduction) -> StepResult:
 def clause(run: Reproduction) -> StepResult:
     """Literals of a clause."""
     from omnitm.explain import Explainer
-    from omnitm.explain.plots import plot_literals
+    from omnitm.explain.plots import plot_clause
 
     every = [run.vectors.get(PAPER_MODEL), *_models(run).values()]
     ours = [vectors for vectors in every if vectors and isinstance(vectors.training, TrainingRecord)]
@@ -208,9 +208,7 @@ def clause(run: Reproduction) -> StepResult:
     best = max(
         machine.positive_clauses, key=lambda k: int(machine.states[k, : machine.n_words].max()), default=0
     )
-    plot_literals(
-        explainer.clause(run.word, best), explainer.vectors.feature_names, run.picture("clause.png")
-    )
+    plot_clause(explainer.clause(run.word, best), explainer.vectors.feature_names, run.picture("clause.png"))
     note = f"the clause of {run.word!r} with the highest state; the paper's Figure 3 has 1,600 words"
     return _result(notes=(note,), pictures=("pictures/clause.png",))
 
