@@ -337,6 +337,12 @@ ROWS = [
         prepare=several_words,
     ),
     # Options that go together, or do not.
+    Row(
+        "; --metric names another",
+        "similar {model} road",
+        instead="similar {model} road --metric cosine",
+        status=0,
+    ),
     Row("--minus needs --together.", "similar {model} road --minus car", added="--together"),
     Row("--clause and --plot go together", "explain {model} road --clause 0", added="--plot {new}.svg"),
     Row(
@@ -430,6 +436,8 @@ ROWS = [
 ]
 
 TABLES = "corpus/test_tables.py"
+RARE = "cli/test_train_models.py::test_rare_words_of_a_large_text_are_left_out"
+LARGE = "cli/test_train_models.py::test_a_large_model_is_announced_with_a_way_to_make_it_small"
 SERVED = "cli/test_explore.py::test_the_page_is_served_until_an_interrupt"
 ELSEWHERE = {
     "choose a column: fit({})": "corpus/test_tables.py::test_the_recommended_column_is_a_corpus",
@@ -446,6 +454,9 @@ ELSEWHERE = {
     "The index has no groups ": "corpus/test_groups.py::test_labels_from_a_file",
     "words to train are given by name": "corpus/test_tables.py::test_the_second_argument_is_for_labels",
     "choose another with --port, or --port 0": SERVED,
+    "(--min-count 1 keeps them)": RARE,
+    "--min-count is for text; an index has its words": RARE,
+    "; with --keep-top {} only {}": LARGE,
     "choose one above 1023 with --port": SERVED,
     "CountVectorizer(binary=True)": "machine/test_classifier.py::test_texts_are_not_a_matrix",
 }

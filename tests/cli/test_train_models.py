@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from omnitm.cli import main
+from omnitm.corpus import DocumentIndex
 from omnitm.store import TrainingRecord
 from omnitm.vectors import WordVectors
 
@@ -133,3 +134,42 @@ def test_the_papers_settings_come_with_the_papers_text(tmp_path: Path) -> None:
     assert main([*common, "-o", str(tmp_path / "paper"), "--paper"]) == 0
     assert set(WordVectors.load(tmp_path / "ours").index_to_key) == {"germany", "road"}
     assert set(WordVectors.load(tmp_path / "paper").index_to_key) == {"germanys", "th", "road"}
+
+
+def test_rare_words_of_a_large_text_are_left_out(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text, model = tmp_path / "text.txt", str(tmp_path / "model")
+    lines = ["road car wheel", "sea ship sail", "road car driver", "sea ship wave"] * 1000
+    text.write_text("\n".join([*lines, "ship comet comet", "wave hapax", *["x" * 50] * 900]))
+    assert text.stat().st_size > 100_000
+    command = ["train", str(text), "-o", model, "--n-examples", "5", "--top", "3", "--threads", "1"]
+    assert main(command) == 0
+    said = capsys.readouterr().err
+    assert "9 words; 2 words that occur fewer than 5 times are left out (--min-count 1 keeps them)" in said
+    size = sum((tmp_path / "model" / name).stat().st_size for name in ("vectors.i16", "places.top"))
+    assert f"training 3 words: the model will take {size / 1000:.1f} kB" in said
+    assert "comet" not in WordVectors.load(model).feature_names
+    assert main([*command, "--force", "--min-count", "2", "--quiet"]) == 0
+    assert "comet" in WordVectors.load(model).feature_names
+    assert main([*command, "--force", "--paper", "--n-epochs", "1", "--quiet"]) == 0
+    assert "hapax" in WordVectors.load(model).feature_names
+    assert main(["index", str(text), "-o", str(tmp_path / "index")]) == 0
+    assert "too rare" in capsys.readouterr().out
+    assert main(["train", str(tmp_path / "index"), "-o", model, "--force", "--min-count", "2"]) == 2
+    assert "--min-count is for text; an index has its words" in capsys.readouterr().err
+    assert main(["index", str(text), "-o", str(tmp_path / "index"), "--min-count", "1", "--force"]) == 0
+    assert "hapax" in DocumentIndex.open(tmp_path / "index").vocabulary
+
+
+def test_a_large_model_is_announced_with_a_way_to_make_it_small(
+    text: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("omnitm.cli.train._LARGE", 20)
+    monkeypatch.setattr("omnitm.cli.train._KEEP_TOP", 1)
+    command = ["train", str(text), "-o", str(tmp_path / "m"), "--n-examples", "5", "--contexts", "topic"]
+    monkeypatch.setattr("omnitm.training.vocabulary.row_bytes", lambda _i, _s, keep: 14 if keep else 100)
+    assert main(command) == 0
+    assert "training 8 words: the model will take 800 bytes; with --keep-top 1 only 112 bytes" in (
+        capsys.readouterr().err
+    )
+    assert main([*command, "--force", "--keep-top", "2", "--shard", "1/3"]) == 0
+    assert "training 3 words: the model will take 42 bytes\n" in capsys.readouterr().err

@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+import sys
 import threading
-from typing import TYPE_CHECKING
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -18,14 +20,13 @@ from omnitm.errors import (
     UnknownWordError,
 )
 from omnitm.machine import AutoencoderSettings
-from omnitm.training.progress import reporting
+from omnitm.training.estimator import OmniTMAE
+from omnitm.training.progress import Progress, ProgressBar, reporting
 from omnitm.training.vocabulary import add_words, extend_vectors, train_model, train_vectors
 from omnitm.vectors.word_vectors import WordVectors
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    from omnitm.training.progress import Progress
 
 SETTINGS = AutoencoderSettings(n_clauses=6, n_examples=40, accumulation=2)
 
@@ -238,3 +239,52 @@ def test_vectors_of_unknown_origin_cannot_be_extended(board: DocumentIndex) -> N
     vectors = WordVectors(np.zeros((1, 12), dtype=np.int16), ["a0"], board.vocabulary)
     with pytest.raises(ParameterError, match="unknown origin cannot be extended"):
         extend_vectors(board, vectors, ["a1"])
+
+
+def test_the_paper_prepares_text_its_own_way(tmp_path: Path) -> None:
+    texts = ["germany's 19th", "army 1990s"] * 3
+    usual = OmniTMAE(n_examples=5, n_jobs=1).fit(texts)
+    assert (set(usual.vocabulary_), usual.preparation) == ({"army", "germany"}, None)
+    words = {"germanys", "th", "army"}
+    assert set(OmniTMAE.paper(n_examples=5, n_jobs=1).fit(texts).vocabulary_) == words
+    (tmp_path / "text.txt").write_text("\n".join(texts))
+    for folder in (None, tmp_path / "model"):
+        fitted = OmniTMAE.paper(n_examples=5, n_jobs=1).fit(tmp_path / "text.txt", model_dir=folder)
+        assert set(fitted.vocabulary_) == words
+
+
+def test_more_words_never_change_the_metric_silently(
+    board: DocumentIndex, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("omnitm.vectors.word_vectors.FEWEST_WORDS", 3)
+    few = train_model(board, tmp_path / "m", ["a0", "b0"], settings=SETTINGS)
+    said = "with 3 words, vectors are compared by 'similarity'.* no longer by 'association'"
+    with pytest.warns(OmniTMWarning, match=said):
+        extend_vectors(board, few, ["a1"])
+    with pytest.warns(OmniTMWarning, match=said):
+        add_words(board, tmp_path / "m", ["a1"])
+
+
+def test_a_notebook_shows_progress_below_the_cell(monkeypatch: pytest.MonkeyPatch) -> None:
+    shown: list[str] = []
+
+    class Cell:
+        def update(self, content: dict[str, str], *, raw: bool) -> None:
+            shown.append(content["text/html"] if raw else "")
+
+    def display(content: dict[str, str], *, raw: bool, display_id: bool) -> Cell:
+        shown.append(content["text/html"] if raw and display_id else "")
+        return Cell()
+
+    shell: Any = SimpleNamespace(kernel=object())
+    monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: shell))
+    monkeypatch.setitem(sys.modules, "IPython.display", SimpleNamespace(display=display))
+    with ProgressBar() as bar:
+        bar(Progress(1, 3, 2.0, 1.0))
+        bar(Progress(2, 3, 2.0, 0.5, failures=1))  # too soon after the first
+        bar(Progress(3, 3, 2.0, 0.0, failures=1, set_aside=1))
+    assert len(shown) == 2
+    assert shown[0] == (
+        '<progress value="1" max="3"></progress> training words: 1 of 3, 2.0 words/s, 1 s left'
+    )
+    assert shown[1].endswith("3 of 3, 2.0 words/s, 0 s left, 1 failures, 1 words set aside")

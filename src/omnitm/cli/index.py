@@ -27,6 +27,12 @@ _PREPARATION = (
     *("character_set", "normalization", "token_pattern"),
 )
 UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
+_USUAL_MIN_COUNT = 5  # as in word2vec: rarer words are most of a vocabulary and have too few examples
+_SMALL_TEXT = 100_000  # bytes; some 5,000 different words
+MIN_COUNT_HELP = (
+    f"fewest occurrences of a word (default: {_USUAL_MIN_COUNT}; 1 with --paper, for standard input and for "
+    f"less than {_SMALL_TEXT // 1000} kB of text)"
+)
 EXAMPLE = """\
   omnitm index news.txt.xz -o news.index                     a line is a document
   omnitm index reviews/ --document file -o reviews.index     a file is a document
@@ -120,7 +126,7 @@ def _add_vocabulary(group: Any) -> None:
     group.add_argument(
         "--max-words", type=_count_or_all, metavar="N", help="most frequent words to keep (40000), or all"
     )
-    group.add_argument("--min-count", type=int, metavar="N", help="fewest occurrences")
+    group.add_argument("--min-count", type=int, metavar="N", help=MIN_COUNT_HELP)
     group.add_argument(
         "--min-documents", type=_number, metavar="N", help="fewest documents: 5, or a share as 0.001"
     )
@@ -298,7 +304,18 @@ def _vocabulary(arguments: argparse.Namespace) -> VocabularyRules:
         options["fixed"] = read_words(
             arguments.vocabulary / "vocabulary.txt" if is_index else arguments.vocabulary
         )
+    elif not {"min_count", "min_documents"} & set(options):
+        options["min_count"] = usual_min_count(arguments.sources, paper=bool(arguments.paper))
     return VocabularyRules(**options)
+
+
+def usual_min_count(sources: list[str] | str, *, paper: bool) -> int:
+    """Return how often a word must occur if nothing else is asked for, by the size of the files."""
+    from omnitm.corpus.reading import find_sources
+
+    files = [] if paper else find_sources(sources)
+    size = sum(file.stat().st_size for file in files if file.is_file())
+    return _USUAL_MIN_COUNT if size >= _SMALL_TEXT else 1
 
 
 def _refuse_with_append(arguments: argparse.Namespace) -> None:

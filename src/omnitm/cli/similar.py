@@ -99,7 +99,17 @@ def run(arguments: argparse.Namespace) -> int:
         notes = {word: "forms: " + ", ".join(forms) for word in known if (forms := vectors.forms(word))}
     notes |= {word: f"not in the model; {known.how}" for word, known in inferred.items()}
     print_neighbours(found, scorer, vectors, notes, of_pairs=not arguments.minus)
+    _say_metric(vectors, scorer, arguments.metric)
     return 0
+
+
+def _say_metric(vectors: WordVectors, scorer: Scorer, asked: str | None) -> None:
+    """Say so where the number of words decides what vectors are compared by."""
+    from omnitm.similarity.row_profile import FEWEST_WORDS
+
+    if asked is None and vectors.has_profiles and scorer.name != "similarity":
+        why = f"fewer than {FEWEST_WORDS} words" if len(vectors) < FEWEST_WORDS else "very many words"
+        print(f"compared by {scorer.name}, as is usual with {why}; --metric names another")
 
 
 def _inferred(vectors: WordVectors, words: Iterable[str], index: Path | None) -> dict[str, InferredWord]:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from omnitm.cli.index import MIN_COUNT_HELP, usual_min_count
 from omnitm.engines import ENGINES, make_engine
 from omnitm.errors import FileError, MissingExtraError, ParameterError
 from omnitm.machine import PAPER, AutoencoderSettings
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
     from omnitm.corpus import DocumentIndex, VocabularyRules
     from omnitm.training.progress import Progress
+    from omnitm.training.shards import Shard
     from omnitm.vectors import WordVectors
 
 EXAMPLE = """\
@@ -68,6 +70,7 @@ _SETTING_HELP: dict[str, tuple[Any, str]] = {
     "n_place_features": (int, "words, the most frequent ones, that are looked for around a word"),
 }
 
+_LARGE, _KEEP_TOP = 1_000_000_000, 1_000  # bytes; coordinates per word, see docs/sharing.md
 _ONE_GO = "it is trained in one go"
 _ONLY_OMNI = {
     **dict.fromkeys(("resume", "add", "engine", "address", "patience", "shard", "log"), _ONE_GO),
@@ -101,6 +104,7 @@ def fill(parser: argparse.ArgumentParser) -> None:
     words.add_argument(
         "--top", metavar="N", type=int, help="train the N words that occur in most documents (default: all)"
     )
+    parser.add_argument("--min-count", metavar="N", type=int, help=f"of text: {MIN_COUNT_HELP}")
     existing = parser.add_mutually_exclusive_group()
     existing.add_argument("--resume", action="store_true", help="continue a run that was stopped")
     existing.add_argument("--add", action="store_true", help="train more words of a finished model")
@@ -218,26 +222,21 @@ def run(arguments: argparse.Namespace) -> int:
     reuse = arguments.resume or arguments.add
     if not reuse:
         check_free_for_use(arguments.output, force=arguments.force)
-    threads = arguments.threads or available_cores()
-    index = open_corpus(
-        arguments.corpus,
-        arguments.output,
-        reuse=reuse,
-        threads=threads,
-        quiet=arguments.quiet,
-        paper=arguments.paper,
-    )
+    index = open_corpus(arguments, reuse=reuse, threads=arguments.threads or available_cores())
     started = time.monotonic()
     with listening(arguments) as progress:
         common: dict[str, Any] = {"engine": engine, "progress": progress}
         if arguments.add:
             vectors = add_words(index, arguments.output, _words_to_add(arguments, index, named), **common)
         else:
+            words, settings = named or _top_words(arguments, index), _completed(given, index, arguments)
+            if settings is not None and not arguments.quiet:
+                _say_size(index, words, settings, arguments.keep_top, shard)
             vectors = train_model(
                 index,
                 arguments.output,
-                named or _top_words(arguments, index),
-                settings=_completed(given, index, arguments),
+                words,
+                settings=settings,
                 seed=arguments.seed,
                 resume=arguments.resume,
                 force=arguments.force,
@@ -265,7 +264,7 @@ def _run_baseline(arguments: argparse.Namespace) -> int:
     output, quiet = arguments.output, arguments.quiet
     check_free_for_use(output, force=arguments.force)
     started = time.monotonic()
-    index = open_corpus(arguments.corpus, output, reuse=False, threads=arguments.threads or 1, quiet=quiet)
+    index = open_corpus(arguments, reuse=False, threads=arguments.threads or 1)
     vectors = baseline.train(index, named or _top_words(arguments, index), progress=not quiet)
     vectors.save(output, force=arguments.force)
     _note_license(arguments)
@@ -441,34 +440,63 @@ def listening(arguments: argparse.Namespace) -> Iterator[Any]:
         yield tell
 
 
-def open_corpus(
-    source: str | None, model: Path, *, reuse: bool, threads: int, quiet: bool, paper: bool = False
-) -> DocumentIndex:
-    """Open the index that a model is trained from.
+def open_corpus(arguments: argparse.Namespace, *, reuse: bool, threads: int) -> DocumentIndex:
+    """Open the index that a model is trained from, or make one of text in the model's folder.
 
     Parameters
     ----------
-    source
-        Folder of an index, or text; None: the index inside the model's folder.
     reuse
         Whether an index inside the model's folder stands for the text that it was made of.
-    paper
-        Whether text is prepared as in the paper.
     """
-    from omnitm.corpus import DocumentIndex
+    from omnitm.corpus import DocumentIndex, VocabularyRules
     from omnitm.files.kinds import kind_of
     from omnitm.store.model_notes import INDEX
 
-    own = model / INDEX
-    if source is not None and kind_of(source) == "index":
+    source, own, quiet = arguments.corpus, arguments.output / INDEX, arguments.quiet
+    is_text = kind_of(source) != "index" if source is not None else False
+    if arguments.min_count is not None and (not is_text or reuse):
+        raise ParameterError(
+            "--min-count is for text; an index has its words: omnitm index TEXT --min-count N"
+        )
+    if source is not None and not is_text:
         return DocumentIndex.open(source)
     if reuse and kind_of(own) == "index":
         if not quiet:
             print(f"using the index in {own}", file=sys.stderr)
         return DocumentIndex.open(own)
     if source is None:
-        raise ParameterError(f"CORPUS is missing: {model} has no index of its own; give an index or text.")
-    return make_index(source, own, threads=threads, quiet=quiet, paper=paper)
+        raise ParameterError(
+            f"CORPUS is missing: {arguments.output} has no index of its own; give an index or text."
+        )
+    fewest = arguments.min_count or usual_min_count(source, paper=arguments.paper)
+    rules = VocabularyRules(min_count=fewest)
+    index = make_index(source, own, vocabulary=rules, threads=threads, quiet=quiet, paper=arguments.paper)
+    rare = index.summary.dropped.get("too rare") if index.summary else None
+    if rare is not None and rare.types and arguments.min_count is None and not quiet:
+        left_out = f"{rare.types:,} words that occur fewer than {fewest} times are left out"
+        print(f"{index.n_words:,} words; {left_out} (--min-count 1 keeps them)", file=sys.stderr)
+    return index
+
+
+def _say_size(
+    index: DocumentIndex,
+    words: list[str] | None,
+    settings: AutoencoderSettings,
+    keep_top: int | None,
+    shard: Shard | None,
+) -> None:
+    """Say how large the model will be, and what would make a large one small."""
+    from omnitm.sharing.export import readable
+    from omnitm.training.vocabulary import row_bytes
+
+    n_words = len(words) if words else index.n_words
+    n_words = n_words if shard is None else -(-n_words // shard.total)
+    size = n_words * row_bytes(index, settings, keep_top)
+    less = n_words * row_bytes(index, settings, _KEEP_TOP)
+    hint = ""
+    if keep_top is None and size >= _LARGE and 2 * less <= size:
+        hint = f"; with --keep-top {_KEEP_TOP} only {readable(less)}"
+    print(f"training {n_words:,} words: the model will take {readable(size)}{hint}", file=sys.stderr)
 
 
 def make_index(

@@ -16,9 +16,15 @@ from omnitm.files.kinds import kind_of, refuse_other_kinds
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from omnitm.corpus.preparation import Preparation
+
 
 def as_index(
-    corpus: Any, vocabulary: Sequence[str] | None = None, *, folder: Path | None = None
+    corpus: Any,
+    vocabulary: Sequence[str] | None = None,
+    *,
+    folder: Path | None = None,
+    preparation: Preparation | None = None,
 ) -> DocumentIndex:
     """Index of a corpus in any of the forms that training takes.
 
@@ -27,11 +33,13 @@ def as_index(
     corpus
         A `DocumentIndex` or the path of one; the path of text, as `omnitm train` takes it; a matrix documents
         x words, SciPy's or NumPy's; or something that can be gone over several times and gives texts or
-        token lists (a list or a column of a data frame, say). Text is prepared by `Preparation()`.
+        token lists (a list or a column of a data frame, say).
     vocabulary
         Words of the columns of a matrix; for texts and token lists, optionally, the words to look for.
     folder
         Where the index of text files is written, in place of an older one; None: it is kept in memory.
+    preparation
+        How text becomes words; None: `Preparation()`.
 
     Examples
     --------
@@ -41,7 +49,7 @@ def as_index(
     if isinstance(corpus, DocumentIndex):
         return _with_same_vocabulary(corpus, vocabulary)
     if isinstance(corpus, (str, Path)):
-        return _index_of_path(corpus, vocabulary, folder)
+        return _index_of_path(corpus, vocabulary, folder, preparation)
     if _is_matrix(corpus):
         if vocabulary is None:
             raise CorpusError(
@@ -51,11 +59,15 @@ def as_index(
         return DocumentIndex.from_csr(corpus, vocabulary)
     if hasattr(corpus, "to_pylist") and not hasattr(corpus, "column_names"):  # a column of an Arrow table
         corpus = corpus.to_pylist()
-    return DocumentIndex.from_documents(corpus, vocabulary=VocabularyRules(fixed=vocabulary))
+    rules = VocabularyRules(fixed=vocabulary)
+    return DocumentIndex.from_documents(corpus, preparation=preparation, vocabulary=rules)
 
 
 def _index_of_path(
-    corpus: str | Path, vocabulary: Sequence[str] | None, folder: Path | None
+    corpus: str | Path,
+    vocabulary: Sequence[str] | None,
+    folder: Path | None,
+    preparation: Preparation | None,
 ) -> DocumentIndex:
     kind = kind_of(corpus)
     if kind == "index":
@@ -68,10 +80,10 @@ def _index_of_path(
             f"A corpus cannot be a single str, and there is no file or index called {corpus[:60]!r}; "
             "give a list of texts, or make an index: omnitm index TEXT -o INDEX."
         )
-    rules = VocabularyRules(fixed=vocabulary)
+    how: dict[str, Any] = {"preparation": preparation, "vocabulary": VocabularyRules(fixed=vocabulary)}
     if folder is None:
-        return DocumentIndex.from_files(corpus, vocabulary=rules)
-    return DocumentIndex.open(build_index(corpus, folder, vocabulary=rules, overwrite=folder.exists()))
+        return DocumentIndex.from_files(corpus, **how)
+    return DocumentIndex.open(build_index(corpus, folder, overwrite=folder.exists(), **how))
 
 
 def _is_pattern(corpus: str | Path) -> bool:

@@ -152,12 +152,16 @@ class DocumentIndex:
 
     @classmethod
     def from_files(
-        cls, sources: str | os.PathLike[str], *, vocabulary: VocabularyRules | None = None
+        cls,
+        sources: str | os.PathLike[str],
+        *,
+        preparation: Preparation | None = None,
+        vocabulary: VocabularyRules | None = None,
     ) -> DocumentIndex:
         """Index a file, a folder or a pattern in memory; see `build_index`."""
         from omnitm.corpus.build import build_files_in_memory
 
-        preparation = Preparation()
+        preparation = preparation or Preparation()
         built = build_files_in_memory(sources, preparation, vocabulary or VocabularyRules())
         return cls._from_memory(*built, preparation)
 

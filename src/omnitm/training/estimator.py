@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from omnitm.corpus import DocumentIndex, as_index
+from omnitm.corpus import DocumentIndex, Preparation, as_index
 from omnitm.engines import ThreadsEngine
 from omnitm.errors import ParameterError
 from omnitm.files.kinds import kind_of
@@ -83,8 +83,10 @@ class OmniTMAE(BaseEstimator):  # type: ignore[misc]
         scikit-learn's name for `seed`: an int that takes its place; None: `seed`.
     n_jobs
         Number of threads; None: one per core.
+    preparation
+        How texts become words; None: `Preparation()`. Token lists, matrices and indexes are prepared already.
     progress
-        True: a bar on standard error; or a function that is called with a `Progress` now and then.
+        True: a bar on standard error or in the notebook; or a function that is given a `Progress` at times.
 
     Attributes
     ----------
@@ -124,6 +126,7 @@ class OmniTMAE(BaseEstimator):  # type: ignore[misc]
         seed: int = 0,
         random_state: int | None = None,
         n_jobs: int | None = None,
+        preparation: Preparation | None = None,
         progress: ProgressOption = False,
     ) -> None:
         self.n_clauses = n_clauses
@@ -141,19 +144,17 @@ class OmniTMAE(BaseEstimator):  # type: ignore[misc]
         self.seed = seed
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.preparation = preparation
         self.progress = progress
 
     @classmethod
     def paper(cls, **overrides: Any) -> OmniTMAE:
-        """Return an estimator with the paper's settings, except for what is given.
-
-        Texts are prepared as always; for the paper's preparation fit it to an index that was made with
-        `Preparation.paper()`, or by `omnitm index --paper`.
+        """Return an estimator with the paper's settings and preparation of texts, except for what is given.
 
         >>> OmniTMAE.paper(seed=3).n_epochs
         4
         """
-        return cls(**{**PAPER, **overrides})
+        return cls(**{**PAPER, "preparation": Preparation.paper(), **overrides})
 
     def fit(
         self,
@@ -296,8 +297,8 @@ class OmniTMAE(BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         return Explainer(self.word_vectors_, getattr(self, "index_", None))
 
-    @staticmethod
     def _open_corpus(
+        self,
         corpus: Any,
         vocabulary: Sequence[str] | None,
         model_dir: str | Path | None,
@@ -307,13 +308,13 @@ class OmniTMAE(BaseEstimator):  # type: ignore[misc]
     ) -> DocumentIndex:
         """Index what is given; the index of text files is kept in the model's folder, if there is one."""
         if model_dir is None:
-            return as_index(corpus, vocabulary)
+            return as_index(corpus, vocabulary, preparation=self.preparation)
         own = Path(model_dir) / INDEX
         if not resume:
             check_free_for_use(Path(model_dir), force=force)
         elif isinstance(corpus, (str, Path)) and kind_of(corpus) != "index" and kind_of(own) == "index":
             return as_index(own, vocabulary)
-        return as_index(corpus, vocabulary, folder=own)
+        return as_index(corpus, vocabulary, folder=own, preparation=self.preparation)
 
     def _given_seed(self) -> int:
         """Return `random_state` where it is given, else `seed`."""

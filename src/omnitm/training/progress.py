@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import json
+import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timezone
+from html import escape
 from typing import TYPE_CHECKING, Any
 
 from omnitm.files.plain import writing
@@ -49,6 +51,7 @@ class Progress:
     """What has failed since the last call."""
 
 
+_SECONDS_BETWEEN_CELLS = 0.25
 ProgressOption = bool | Callable[[Progress], object]
 ReportWords = Callable[..., None]
 
@@ -90,34 +93,59 @@ def _listener(progress: ProgressOption, task: str) -> Iterator[Callable[[Progres
 
 
 class ProgressBar:
-    """One line on standard error: words done, words/s, failures, time left."""
+    """One line on standard error, or in a notebook: words done, words/s, failures, time left."""
 
     def __init__(self, task: str = "training words") -> None:
         self._task, self._counted = task, task.rsplit(maxsplit=1)[-1]
         self._bar: Bar | None = None
+        self._display, self._shown_at = _notebook_display(), -float("inf")
+        self._cell: Any = None
 
     def __enter__(self) -> ProgressBar:  # noqa: PYI034 - typing.Self came with Python 3.11
         return self
 
     def __call__(self, state: Progress) -> None:
         """Show how far it is."""
+        trouble = f"{state.failures:,} failures" if state.failures else ""
+        if state.set_aside:
+            trouble += f", {state.set_aside:,} words set aside"
+        speed = f"{state.words_per_second:,.1f} {self._counted}/s"
+        if self._display is not None:
+            self._show_in_notebook(state, speed, trouble)
+            return
         if self._bar is None:
             self._bar = _new_bar()
             self._bar.start()
             self._bar.add_task(self._task, total=state.total, speed="", trouble="")
-        trouble = f"{state.failures:,} failures" if state.failures else ""
-        if state.set_aside:
-            trouble += f", {state.set_aside:,} words set aside"
-        self._bar.update(
-            self._bar.task_ids[0],
-            completed=state.done,
-            speed=f"{state.words_per_second:,.1f} {self._counted}/s",
-            trouble=trouble,
-        )
+        self._bar.update(self._bar.task_ids[0], completed=state.done, speed=speed, trouble=trouble)
+
+    def _show_in_notebook(self, state: Progress, speed: str, trouble: str) -> None:
+        now = time.monotonic()
+        if now - self._shown_at < _SECONDS_BETWEEN_CELLS and state.done < state.total:
+            return
+        self._shown_at = now
+        left = "" if state.seconds_left == float("inf") else f"{state.seconds_left:,.0f} s left"
+        facts = [f"{self._task}: {state.done:,} of {state.total:,}", speed, left, trouble]
+        bar = f'<progress value="{state.done}" max="{state.total}"></progress>'
+        content = {"text/html": f"{bar} {escape(', '.join(filter(None, facts)))}"}
+        if self._cell is None:
+            self._cell = self._display(content, raw=True, display_id=True)
+        else:
+            self._cell.update(content, raw=True)
 
     def __exit__(self, *_: object) -> None:
         if self._bar is not None:
             self._bar.stop()
+
+
+def _notebook_display() -> Any:
+    """Return the function that shows something below a notebook's cell; None outside of notebooks."""
+    shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
+    if getattr(shell, "kernel", None) is None:  # none, or a terminal
+        return None
+    from IPython.display import display
+
+    return display
 
 
 def _new_bar() -> Bar:

@@ -108,7 +108,21 @@ def extend_vectors(
     rows.copy(vectors)
     pending = range(len(vectors), len(names))
     failed = train_rows(index, record, names, pending, rows.write, engine=engine, progress=progress)
-    return rows.vectors(names, failed)
+    extended = rows.vectors(names, failed)
+    _warn_of_other_metric(vectors, extended)
+    return extended
+
+
+def _warn_of_other_metric(before: WordVectors, after: WordVectors) -> None:
+    """Say so when more words change what vectors are compared by if nothing is said."""
+    old, new = before.default_metric, after.default_metric
+    if old != new:
+        warnings.warn(
+            f"with {len(after):,} words, vectors are compared by {new!r} if no metric is named, no longer by "
+            f"{old!r}; scores of before have another scale. metric={old!r} gives these.",
+            OmniTMWarning,
+            stacklevel=3,
+        )
 
 
 def train_model(
@@ -183,9 +197,10 @@ def add_words(
     _Request.of(index).check(path, vectors.training, vectors.index_to_key)
     with ModelFolder.add(path, targets) as folder:
         fill_folder(folder, index, engine=engine, progress=progress)
-    vectors = WordVectors.load(path)
-    keep_card(vectors, path)
-    return vectors
+    extended = WordVectors.load(path)
+    _warn_of_other_metric(vectors, extended)
+    keep_card(extended, path)
+    return extended
 
 
 def fill_folder(
@@ -302,6 +317,13 @@ def column_names(index: DocumentIndex, settings: AutoencoderSettings) -> tuple[l
     if "place" not in settings.kinds:
         return topic, []
     return topic, running_of(index).feature_names(settings.n_place_features)
+
+
+def row_bytes(index: DocumentIndex, settings: AutoencoderSettings, keep_top: int | None) -> int:
+    """Return how many bytes a word will take on the disk."""
+    n_topic, n_place = map(len, column_names(index, settings))
+    size = 2 * n_topic if keep_top is None or not n_topic else row_type(keep_top).itemsize
+    return size + (row_type(min(PLACES_KEPT, n_place)).itemsize if n_place else 0)
 
 
 def _new_record(

@@ -137,7 +137,11 @@ class WordVectors:
 
     @property
     def default_metric(self) -> Metric:
-        """The metric that methods use if none is named."""
+        """The metric that methods use if none is named.
+
+        From 100 words on "similarity", whose parts are measured against other words; with fewer words, or
+        more numbers than can be gone over, "association"; "cosine" where coordinates are not words.
+        """
         if self.has_profiles and len(self) >= FEWEST_WORDS and self.matrix.size <= _MOST_NUMBERS:
             return "similarity"
         return "association" if self.has_named_features else "cosine"
