@@ -492,6 +492,7 @@ NOT_RUN = {
     "hf auth login": "it logs in to a server",
     "add --download to fetch it": "it needs the network",
     "it is not among --models": "it says why something is missing from a report",
+    "no map for `omnitm explore`: ": "it says why something is missing",
     "$ pip install omnitm": "it installs this package from a server",
     "--text has no word that the model knows.": "it says what is wrong with a value",
     "--group-by needs --group FIELD.": "it says which option is missing",
