@@ -10,8 +10,9 @@ import pytest
 from omnitm.cli import main
 from omnitm.corpus import DocumentIndex, VocabularyRules, build_index
 from omnitm.errors import ParameterError, UnknownWordError
-from omnitm.explain.infer import _trained, infer_word
+from omnitm.explain.infer import _Lent, _trained, infer_word
 from omnitm.machine import AutoencoderSettings
+from omnitm.similarity.row_profile import baseline_of
 from omnitm.training.vocabulary import train_model, train_vectors
 from omnitm.vectors import WordVectors
 
@@ -62,17 +63,29 @@ def test_a_word_of_the_vocabulary_is_trained_as_ever(index: DocumentIndex, model
     assert found.vector[n_topics:].tolist() == trained.place.matrix[0].tolist()
 
 
-def test_a_word_outside_the_vocabulary_is_trained_on_its_places(index: DocumentIndex, model: Path) -> None:
+def test_a_word_outside_the_vocabulary_is_trained_on_documents_and_places(
+    index: DocumentIndex, model: Path
+) -> None:
     vectors = WordVectors.load(model)
     assert "rareword" not in index.vocabulary
     found = infer_word(vectors, "rareword", index)
     assert found.how == "trained on the spot from 2 occurrences"
-    assert not found.vector[: vectors.vector_size].any()
+    topics = dict(zip(vectors.feature_names, found.vector[: vectors.vector_size].tolist(), strict=True))
+    assert min(topics["topica"], topics["thinga"]) > max(topics["topicb"], topics["thingb"])
+    assert topics[index.vocabulary[-1]] == baseline_of(found.vector[: vectors.vector_size - 1])
     assert len(set(found.vector[vectors.vector_size :].tolist())) > 1
     neighbours = [word for word, _ in vectors.most_similar([found.vector], topn=5)]
     assert len(neighbours) == 5
     with pytest.raises(ParameterError, match="one per feature"):
         vectors.most_similar([found.vector], metric="cosine")
+
+
+def test_documents_of_the_running_text_are_those_of_the_index(index: DocumentIndex) -> None:
+    for number in (0, 7, len(index.vocabulary) - 1):
+        lent = _Lent.to(index, number)
+        start, end = index.word_offsets[number : number + 2].astype(int)
+        assert lent.word_documents.tolist() == index.word_documents[start:end].tolist()
+        assert lent.word_offsets.tolist() == [0] * len(index.vocabulary) + [end - start]
 
 
 def test_the_first_word_outside_the_vocabulary_is_outside(index: DocumentIndex, model: Path) -> None:
@@ -81,7 +94,8 @@ def test_the_first_word_outside_the_vocabulary_is_outside(index: DocumentIndex, 
     vectors = WordVectors.load(model)
     found = _trained(vectors, word, index)
     assert found is not None
-    assert not found.vector[: vectors.vector_size].any()
+    n_topics = vectors.vector_size
+    assert found.vector[n_topics - 1] == baseline_of(found.vector[: n_topics - 1])
     assert found.vector[vectors.vector_size :].any()
 
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from omnitm.errors import UnknownWordError
 from omnitm.explain.find_index import index_of_model
-from omnitm.machine import Autoencoder, kind_key, word_key
-from omnitm.similarity.row_profile import unit_rows
+from omnitm.machine import Autoencoder, kind_key, running_of, word_key
+from omnitm.similarity.row_profile import baseline_of, unit_rows
 from omnitm.similarity.word_forms import MOST_FORMS, PATTERNS_FOR_FORMS, share_of_rule
 from omnitm.store import index_fingerprint, omni_record
 
@@ -36,8 +36,7 @@ class InferredWord:
     how
         "trained on the spot from 37 occurrences", or "composed from its forms: drive, drives".
     vector
-        Coordinates of topic, then those of place if the model has them, for `most_similar`. All coordinates
-        of a kind are 0 if nothing is known: topics of a word that the vocabulary does not have.
+        Coordinates of topic, then those of place if the model has them, for `most_similar`.
     """
 
     word: str
@@ -66,7 +65,7 @@ def infer_word(
 
 
 def _trained(vectors: WordVectors, word: str, index: Any) -> InferredWord | None:
-    """Train a word of the index; of one that is in its running text only, the places."""
+    """Train a word of the index, or one that is in its running text only."""
     if index is None or vectors.training is None:
         return None
     record = omni_record(vectors.training, "train words on the spot")
@@ -81,13 +80,35 @@ def _trained(vectors: WordVectors, word: str, index: Any) -> InferredWord | None
     start = 0
     for kind in settings.kinds:
         size = len(index.vocabulary) if kind == "topic" else len(vector) - start
-        if kind == "place" or number < len(index.vocabulary):
-            machine = Autoencoder(index, settings, kind=kind)
-            machine.train(number, kind_key(word_key(record.seed, word), kind))
-            machine.embedding(vector[start : start + size])
+        is_new = kind == "topic" and number >= size
+        machine = Autoencoder(_Lent.to(index, number) if is_new else index, settings, kind=kind)
+        machine.train(size - 1 if is_new else number, kind_key(word_key(record.seed, word), kind))
+        machine.embedding(vector[start : start + size])
+        if is_new:  # the lent coordinate was hidden, so nothing is known about it
+            vector[start + size - 1] = baseline_of(vector[start : start + size - 1])
         start += size
     count = int(index.running.counts[number] if index.running is not None else index.word_counts[number])
     return InferredWord(word, f"trained on the spot from {count:,} occurrence{'s' * (count > 1)}", vector)
+
+
+class _Lent(NamedTuple):
+    """An index in which the last word of the vocabulary lends its number to a word of the running text."""
+
+    document_offsets: NDArray[np.uint64]
+    document_words: NDArray[np.uint32]
+    word_offsets: NDArray[np.uint64]
+    word_documents: NDArray[np.uint32]
+    n_words: int
+    running: None = None
+
+    @classmethod
+    def to(cls, index: DocumentIndex, number: int) -> _Lent:
+        running = running_of(index)
+        documents = np.searchsorted(running.document_ends, running.places_of(number)) - 1
+        found = np.unique(documents).astype(np.uint32)
+        offsets = np.zeros(len(index.vocabulary) + 1, dtype=np.uint64)
+        offsets[-1] = len(found)
+        return cls(index.document_offsets, index.document_words, offsets, found, len(index.vocabulary))
 
 
 def _composed(vectors: WordVectors, word: str) -> InferredWord | None:

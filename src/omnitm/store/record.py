@@ -7,6 +7,7 @@ import hashlib
 import json
 import re
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -176,12 +177,22 @@ def read_record(path: Path) -> AnyRecord:
     return record_from_bytes(path, read_file(path, JSON_LIMIT))
 
 
+_fingerprints: WeakKeyDictionary[DocumentIndex, dict[str, str]] = WeakKeyDictionary()
+
+
 def index_fingerprint(index: DocumentIndex, contexts: Contexts = "topic") -> str:
     """Hash everything that training can see of an index: its vocabulary and its documents.
 
     Where places are trained, the running text too. The same documents give the same fingerprint in memory
-    and on disk, on any machine.
+    and on disk, on any machine. An index is hashed once.
     """
+    known = _fingerprints.setdefault(index, {})
+    if contexts not in known:
+        known[contexts] = _fingerprint(index, contexts)
+    return known[contexts]
+
+
+def _fingerprint(index: DocumentIndex, contexts: Contexts) -> str:
     digest = hashlib.sha256()
     words = index.vocabulary
     arrays: list[tuple[NDArray[Any], str]] = [(index.document_offsets, "<u8"), (index.document_words, "<u4")]
