@@ -7,6 +7,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from omnitm.cli.reports import add_data, working
 from omnitm.errors import ParameterError
 from omnitm.evaluation.datasets import PAPER_SETS
 
@@ -36,9 +37,7 @@ def fill(parser: argparse.ArgumentParser) -> None:
         help="words to train, one per line (default: all words of the sets)",
     )
     parser.add_argument("--sets", metavar="SET", nargs="+", default=list(PAPER_SETS), help="sets of pairs")
-    parser.add_argument(
-        "--data", metavar="DIR", type=Path, help="folder with the sets (default: $OMNITM_DATA)"
-    )
+    add_data(parser)
     parser.add_argument(
         "--download", action="store_true", help="fetch sets that are not in DIR from the network"
     )
@@ -76,7 +75,7 @@ def run(arguments: argparse.Namespace) -> int:
         arguments.output / "configurations",
         n_jobs=ThreadsEngine(arguments.threads).n_jobs,
     )
-    with Console(stderr=True, quiet=arguments.quiet).status("reading") as status:
+    with working(arguments, "reading") as status:
         results = ablation.run(
             factors,
             read_outs=arguments.only is None or READ_OUT in arguments.only,

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from omnitm.cli.evaluate_similarity import open_models
-from omnitm.cli.reports import add_output_options, emit
+from omnitm.cli.reports import add_data, add_models, add_output_options, emit, working
 
 if TYPE_CHECKING:
     import argparse
@@ -23,9 +22,7 @@ def fill(parser: argparse.ArgumentParser) -> None:
     """Add the options of this command."""
     from omnitm.similarity.scorers import SCORERS
 
-    parser.add_argument(
-        "models", metavar="MODEL", nargs="+", help="folders of trained models, or NAME=FOLDER"
-    )
+    add_models(parser)
     parser.add_argument(
         "--questions", metavar="SET", default="Google analogies", help="a file (default: Google's set)"
     )
@@ -33,9 +30,7 @@ def fill(parser: argparse.ArgumentParser) -> None:
         "--metric", choices=tuple(SCORERS), help="similarity to add (default: the model's own)"
     )
     parser.add_argument("--restrict", metavar="N", type=int, help="only the first N words of each model")
-    parser.add_argument(
-        "--data", metavar="DIR", type=Path, help="folder with the set (default: $OMNITM_DATA)"
-    )
+    add_data(parser, "the set")
     parser.add_argument(
         "--download", action="store_true", help="fetch the set if it is not in DIR from the network"
     )
@@ -44,8 +39,6 @@ def fill(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Answer the questions with every model."""
-    from rich.console import Console
-
     from omnitm.evaluation.analogies import (
         analogies_csv,
         analogies_json,
@@ -55,7 +48,7 @@ def run(arguments: argparse.Namespace) -> int:
     )
 
     questions = load_questions(arguments.questions, arguments.data, download=arguments.download)
-    with Console(stderr=True, quiet=arguments.quiet).status("reading") as status:
+    with working(arguments, "reading") as status:
         reports = [
             evaluate_analogies(
                 vectors,

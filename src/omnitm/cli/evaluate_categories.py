@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from omnitm.cli.evaluate_similarity import open_models
-from omnitm.cli.reports import add_output_options, emit
+from omnitm.cli.reports import add_data, add_models, add_output_options, emit, working
 from omnitm.errors import ParameterError
 from omnitm.evaluation.datasets import CATEGORY_SETS
 
@@ -25,9 +24,7 @@ categories of your own, a category and a word per line with a tab between:
 
 def fill(parser: argparse.ArgumentParser) -> None:
     """Add the options of this command."""
-    parser.add_argument(
-        "models", metavar="MODEL", nargs="+", help="folders of trained models, or NAME=FOLDER"
-    )
+    add_models(parser)
     parser.add_argument(
         "--sets",
         metavar="SET",
@@ -49,9 +46,7 @@ def fill(parser: argparse.ArgumentParser) -> None:
         default=1000,
         help="ask for at most N words of a set, the same for all models; 0: all (default: 1000)",
     )
-    parser.add_argument(
-        "--data", metavar="DIR", type=Path, help="folder with the sets (default: $OMNITM_DATA)"
-    )
+    add_data(parser)
     parser.add_argument(
         "--resamples", metavar="N", type=int, default=1000, help="for the intervals (default: 1000)"
     )
@@ -60,13 +55,11 @@ def fill(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Measure all models on all sets and print a table per set."""
-    from rich.console import Console
-
     from omnitm.evaluation.categories import categories_csv, category_tables, evaluate_categories
 
     models = open_models(arguments.models)
     metrics = metrics_by_model(arguments.metric, list(models))
-    with Console(stderr=True, quiet=arguments.quiet).status("reading") as status:
+    with working(arguments, "reading") as status:
         report = evaluate_categories(
             models,
             arguments.sets,

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from omnitm.cli.evaluate_similarity import open_models, with_compact_forms
-from omnitm.cli.reports import add_output_options, emit
+from omnitm.cli.reports import add_data, add_fields, add_models, add_output_options, emit, working
 
 if TYPE_CHECKING:
     import argparse
@@ -26,19 +26,10 @@ def fill(parser: argparse.ArgumentParser) -> None:
     from omnitm.evaluation.classification import CLASSIFIERS, READINGS
     from omnitm.similarity.scorers import SCORERS
 
-    parser.add_argument(
-        "models", metavar="MODEL", nargs="+", help="folders of trained models, or NAME=FOLDER"
-    )
+    add_models(parser)
     parser.add_argument("--set", metavar="SET", default="IMDb", help="IMDb, or a file (default: IMDb)")
-    parser.add_argument(
-        "--data", metavar="DIR", type=Path, help="folder with documents/ (default: $OMNITM_DATA)"
-    )
-    parser.add_argument(
-        "--text-field", metavar="NAME", default="text", help="field of a file (default: text)"
-    )
-    parser.add_argument(
-        "--label-field", metavar="NAME", default="label", help="field of a file (default: label)"
-    )
+    add_data(parser, "documents/")
+    add_fields(parser)
     parser.add_argument("--classifiers", nargs="+", choices=CLASSIFIERS, default=list(CLASSIFIERS))
     parser.add_argument(
         "--reading",
@@ -66,8 +57,6 @@ def fill(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Measure all sources and print the table."""
-    from rich.console import Console
-
     from omnitm.evaluation.classification import (
         Perturbation,
         classification_csv,
@@ -80,7 +69,7 @@ def run(arguments: argparse.Namespace) -> int:
     perturbation = Perturbation(share=arguments.share, reading=arguments.reading)
     opened = {name: [vectors] for name, vectors in open_models(arguments.models).items()}
     models = {name: found[0] for name, found in with_compact_forms(opened, arguments.reduce, None).items()}
-    with Console(stderr=True, quiet=arguments.quiet).status("reading documents") as status:
+    with working(arguments, "reading documents") as status:
         documents = load_documents(
             arguments.set, arguments.data, text_field=arguments.text_field, label_field=arguments.label_field
         )

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from omnitm.cli.evaluate_similarity import open_models
-from omnitm.cli.reports import add_output_options, emit
+from omnitm.cli.reports import add_data, add_fields, add_models, add_output_options, emit, working
 from omnitm.evaluation.labelled import CLUSTERING_SETS
 
 if TYPE_CHECKING:
@@ -27,9 +26,7 @@ def fill(parser: argparse.ArgumentParser) -> None:
     """Add the options of this command."""
     from omnitm.evaluation.clustering import WEIGHTINGS
 
-    parser.add_argument(
-        "models", metavar="MODEL", nargs="+", help="folders of trained models, or NAME=FOLDER"
-    )
+    add_models(parser)
     add_document_options(parser, list(CLUSTERING_SETS))
     parser.add_argument(
         "--weighting",
@@ -62,15 +59,8 @@ def add_document_options(parser: argparse.ArgumentParser, sets: list[str]) -> No
     parser.add_argument(
         "--sets", metavar="SET", nargs="+", default=sets, help=f"{', '.join(sets)}, or files (default: all)"
     )
-    parser.add_argument(
-        "--data", metavar="DIR", type=Path, help="folder with documents/ (default: $OMNITM_DATA)"
-    )
-    parser.add_argument(
-        "--text-field", metavar="NAME", default="text", help="field of a file (default: text)"
-    )
-    parser.add_argument(
-        "--label-field", metavar="NAME", default="label", help="field of a file (default: label)"
-    )
+    add_data(parser, "documents/")
+    add_fields(parser)
     parser.add_argument("--limit", metavar="N", type=int, help="draw at most N documents of each set")
 
 
@@ -84,8 +74,6 @@ def read_sets(arguments: argparse.Namespace) -> list[LabelledDocuments]:
 
 def run(arguments: argparse.Namespace) -> int:
     """Cluster all sets with all models and print the tables."""
-    from rich.console import Console
-
     from omnitm.errors import ParameterError
     from omnitm.evaluation.clustering import (
         clustering_csv,
@@ -96,7 +84,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     if arguments.seeds < 1:
         raise ParameterError(f"--seeds must be at least 1. Got {arguments.seeds} instead.")
-    with Console(stderr=True, quiet=arguments.quiet).status("reading documents") as status:
+    with working(arguments, "reading documents") as status:
         report = evaluate_clustering(
             open_models(arguments.models),
             read_sets(arguments),

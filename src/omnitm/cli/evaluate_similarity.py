@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from omnitm.cli.reports import add_output_options, emit
+from omnitm.cli.reports import add_data, add_output_options, emit, working
 from omnitm.errors import ParameterError
 from omnitm.evaluation.datasets import PAIR_SETS, PAPER_SETS
 
@@ -52,9 +52,7 @@ def fill(parser: argparse.ArgumentParser) -> None:
         help="how pairs are scored; 'default': as `similarity` does, 'all': every metric that a model has",
     )
     parser.add_argument("--baseline", choices=("paper",), help="add the rows of the paper's Table 1")
-    parser.add_argument(
-        "--data", metavar="DIR", type=Path, help="folder with the sets (default: $OMNITM_DATA)"
-    )
+    add_data(parser)
     parser.add_argument(
         "--download", action="store_true", help="fetch sets that are not in DIR from the network"
     )
@@ -79,8 +77,6 @@ def fill(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Score all models and print one table."""
-    from rich.console import Console
-
     from omnitm.evaluation.results import similarity_csv, similarity_tables
     from omnitm.evaluation.similarity import evaluate_similarity
     from omnitm.paper.published import published_rows
@@ -88,7 +84,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     models = with_compact_forms(open_trainings(arguments.models), arguments.reduce, arguments.sparsify)
     metrics = [*SCORERS] if "all" in arguments.metrics else arguments.metrics
-    with Console(stderr=True, quiet=arguments.quiet).status("reading") as status:
+    with working(arguments, "reading") as status:
         report = evaluate_similarity(
             models,
             arguments.sets,

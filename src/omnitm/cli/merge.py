@@ -40,6 +40,8 @@ def run(arguments: argparse.Namespace) -> int:
     from omnitm.training.shards import merge_models
     from omnitm.vectors import WordVectors
 
+    if not arguments.quiet:
+        print(f"merging {len(arguments.parts):,} models into {arguments.output}", file=sys.stderr)
     missing = merge_models(
         arguments.parts, arguments.output, allow_missing=arguments.allow_missing, force=arguments.force
     )

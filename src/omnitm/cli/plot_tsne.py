@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from omnitm.cli.evaluate_similarity import open_models
+from omnitm.cli.reports import add_models
 
 if TYPE_CHECKING:
     import argparse
@@ -21,9 +22,7 @@ only the figures, of several models:
 
 def fill(parser: argparse.ArgumentParser) -> None:
     """Add the options of this command."""
-    parser.add_argument(
-        "models", metavar="MODEL", nargs="+", help="folders of trained models, or NAME=FOLDER"
-    )
+    add_models(parser)
     parser.add_argument(
         "-o",
         "--output",

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from rich.console import Console
+    from rich.status import Status
     from rich.table import Table
     from rich.text import Text
 
@@ -100,6 +101,35 @@ def times(lift: float | None) -> str:
 
 _WIDTH_OF_A_FILE = 200  # a pipe or a file folds no lines
 _BY_ENDING = {".md": "markdown", ".json": "json", ".csv": "csv"}
+
+
+def add_models(parser: argparse.ArgumentParser) -> None:
+    """Add the models that are measured."""
+    parser.add_argument(
+        "models", metavar="MODEL", nargs="+", help="folders of trained models, or NAME=FOLDER"
+    )
+
+
+def add_data(parser: argparse.ArgumentParser, holds: str = "the sets") -> None:
+    """Add --data, the folder that holds data sets."""
+    parser.add_argument(
+        "--data", metavar="DIR", type=Path, help=f"folder with {holds} (default: $OMNITM_DATA)"
+    )
+
+
+def add_fields(parser: argparse.ArgumentParser) -> None:
+    """Add the names of fields of files with documents."""
+    for name in ("text", "label"):
+        parser.add_argument(
+            f"--{name}-field", metavar="NAME", default=name, help=f"field of a file (default: {name})"
+        )
+
+
+def working(arguments: argparse.Namespace, text: str) -> Status:
+    """Say on standard error what is done, unless --quiet; `update` says what is done next."""
+    from rich.console import Console
+
+    return Console(stderr=True, quiet=arguments.quiet).status(text)
 
 
 def add_output_options(parser: argparse.ArgumentParser) -> None:
