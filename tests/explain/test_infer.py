@@ -134,3 +134,55 @@ def test_similar_says_how_the_word_was_found(model: Path, capsys: pytest.Capture
     assert "rareword not in the model; trained on the spot from 2 occurrences" in shown
     assert main(["similar", str(model), "rareword", "-n", "2", "--json"]) == 0
     assert '"rareword": "trained on the spot from 2 occurrences"' in capsys.readouterr().out
+
+
+def test_a_word_that_the_text_does_not_have_is_trained_on_sentences(
+    index: DocumentIndex, model: Path
+) -> None:
+    vectors = WordVectors.load(model)
+    sentences = ["The newword stands by topica and thinga.", "topica newword", "unknown here"]
+    found = infer_word(vectors, "newword", index, sentences=sentences)
+    assert (found.word, found.how) == ("newword", "trained on the spot from 2 sentences")
+    topics = dict(zip(vectors.feature_names, found.vector[: vectors.vector_size].tolist(), strict=True))
+    others = [value for name, value in topics.items() if name not in {"topica", "thinga"}]
+    assert topics["topica"] >= topics["thinga"] > max(others)
+    assert not found.vector[vectors.vector_size :].any()
+    lent = _Lent.to_documents(index, [[1, 3], [2]])
+    n_documents = len(index.document_offsets) - 1
+    assert lent.document_words[-3:].tolist() == [1, 3, 2]
+    assert np.diff(lent.document_offsets[-3:].astype(int)).tolist() == [2, 1]
+    assert lent.word_documents.tolist() == [n_documents, n_documents + 1]
+
+
+def test_sentences_that_say_nothing(index: DocumentIndex, model: Path, tmp_path: Path) -> None:
+    vectors = WordVectors.load(model)
+    with pytest.raises(ParameterError, match="No word of the sentences is in the vocabulary"):
+        infer_word(vectors, "newword", index, sentences=["qqq"])
+    other = tmp_path / "other.txt"
+    other.write_text("topica thinga\n" * 9, encoding="utf-8")
+    wrong = build_index(other, tmp_path / "other.index", vocabulary=VocabularyRules(min_count=1))
+    with pytest.raises(ParameterError, match="its index is not there; name it"):
+        infer_word(vectors, "newword", wrong, sentences=["topica"])
+
+
+def test_sentences_on_the_command_line(
+    index: DocumentIndex, model: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked = [
+        "similar",
+        str(model),
+        "newword",
+        "--index",
+        str(index.path),
+        "--sentence",
+        "topica thinga",
+        "topica",
+    ]
+    assert main([*asked, "--metric", "similarity"]) == 0
+    printed = " ".join(capsys.readouterr().out.split())
+    assert "newword not in the model; trained on the spot from 2 sentences" in printed
+    known = index.vocabulary[0]
+    assert main(["similar", str(model), known, "--sentence", "topica"]) == 2
+    assert f"The model has '{known}'; --sentence is for words" in capsys.readouterr().err
+    assert main(["similar", str(model), "one", "two", "--sentence", "topica"]) == 2
+    assert "--sentence needs one word" in capsys.readouterr().err

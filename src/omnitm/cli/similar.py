@@ -11,7 +11,7 @@ from omnitm.errors import ParameterError
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from omnitm.explain.infer import InferredWord
     from omnitm.similarity.scorers import Scorer
@@ -49,6 +49,13 @@ def fill(parser: argparse.ArgumentParser) -> None:
         metavar="INDEX",
         help="of the model, if it was moved: to train words on the spot",
     )
+    parser.add_argument(
+        "--sentence",
+        metavar="TEXT",
+        nargs="+",
+        default=[],
+        help="examples of a word that the text of the model does not have",
+    )
     parser.add_argument("--json", action="store_true", help="print JSON")
 
 
@@ -56,11 +63,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Look the words up and print their neighbours."""
     from omnitm.vectors import WordVectors
 
-    if arguments.minus and not arguments.together:
-        raise ParameterError("--minus needs --together.")
+    _check_options(arguments)
     vectors = WordVectors.load(arguments.model)
-    if arguments.sense is not None and (len(arguments.words) != 1 or arguments.together):
-        raise ParameterError("--sense needs one word, without --together.")
     scorer = vectors.scorer(arguments.metric)
     queries: list[tuple[list[str], list[str]]]
     inferred: dict[str, InferredWord] = {}
@@ -68,7 +72,7 @@ def run(arguments: argparse.Namespace) -> int:
         queries = [(_known_words(vectors, arguments.words), _known_words(vectors, arguments.minus or ()))]
     else:
         if hasattr(scorer, "percentiles"):
-            inferred = _inferred(vectors, arguments.words, arguments.index)
+            inferred = _inferred(vectors, arguments.words, arguments.index, arguments.sentence)
         queries = [([w if w in inferred else vectors.known_word(w)], []) for w in arguments.words]
     found = {}
     for plus, minus in queries:
@@ -112,10 +116,25 @@ def _say_metric(vectors: WordVectors, scorer: Scorer, asked: str | None) -> None
         print(f"compared by {scorer.name}, as is usual with {why}; --metric names another")
 
 
-def _inferred(vectors: WordVectors, words: Iterable[str], index: Path | None) -> dict[str, InferredWord]:
+def _check_options(arguments: argparse.Namespace) -> None:
+    """Refuse options that do not go together."""
+    if arguments.minus and not arguments.together:
+        raise ParameterError("--minus needs --together.")
+    for name, value in (("--sense", arguments.sense), ("--sentence", arguments.sentence or None)):
+        if value is not None and (len(arguments.words) != 1 or arguments.together):
+            raise ParameterError(f"{name} needs one word, without --together.")
+
+
+def _inferred(
+    vectors: WordVectors, words: Sequence[str], index: Path | None, sentences: Sequence[str]
+) -> dict[str, InferredWord]:
     """Train or compose the words that the model does not have; what cannot be is left to the error."""
     unknown = [w for w in words if w not in vectors and not vectors.preparation.known_word(w, vectors)]
     if not unknown:
+        if sentences:
+            raise ParameterError(
+                f"The model has {words[0]!r}; --sentence is for words that it does not have."
+            )
         return {}
     from omnitm.errors import UnknownWordError
     from omnitm.explain.infer import infer_word
@@ -123,7 +142,7 @@ def _inferred(vectors: WordVectors, words: Iterable[str], index: Path | None) ->
     found = {}
     for word in unknown:
         with contextlib.suppress(UnknownWordError):
-            found[word] = infer_word(vectors, word, index)
+            found[word] = infer_word(vectors, word, index, sentences=sentences)
     return found
 
 
