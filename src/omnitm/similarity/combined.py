@@ -61,7 +61,8 @@ LESS_TRUST = 0.15  # chosen with the weights: lists name rare words less often
 _RANDOM_PAIRS = 50_000
 _PAIRS_AT_A_TIME = 2_000
 _SCORED_IN_FULL = 4_000  # words; among more, the likely ones are found first
-_CANDIDATES = 500
+_CANDIDATES = 250  # lists of ten were the same with 3,000, for each of 120 words
+_ROWS_AT_A_TIME = 1_000  # of codes: they stay in the cache for all queries
 _CODE = 127.0
 
 
@@ -315,8 +316,7 @@ class Combined:
     ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
         """Find the nearest words of several words at once, themselves left out: words x neighbours each."""
         queries = [self.query(rows, [(rows.index_to_key[row], 1.0)]) for row in wanted.tolist()]
-        smooth = np.stack([query.smooth for query in queries]).astype(np.float32)
-        likely = smooth @ rows.profiles.smooth.T
+        likely = likely_of(rows.profiles, queries)
         count = min(count, len(rows.index_to_key) - 1)
         places, scores = np.empty((len(wanted), count), np.intp), np.empty((len(wanted), count))
         for number, (row, query) in enumerate(zip(wanted.tolist(), queries, strict=True)):
@@ -442,21 +442,13 @@ class Query:
             scores = self.scores_of(np.arange(n_words))
             found = best(scores, count)
             return found, scores[found]
-        likely = (self._likely() if smooth is None else smooth) * self._profiles.trust
+        likely = (likely_of(self._profiles, [self])[0] if smooth is None else smooth) * self._profiles.trust
         wanted = max(_CANDIDATES, 2 * count)
         candidates = np.argpartition(likely, n_words - wanted)[n_words - wanted :]
         candidates = np.union1d(candidates, np.array([row for row, _ in self._words], dtype=np.intp))
         scores = self.scores_of(candidates)
         order = best(scores, count)
         return candidates[order], scores[order]
-
-    def _likely(self) -> NDArray[np.int32]:
-        """Multiply the query with all smoothed rows, both in few steps."""
-        largest = max(float(np.abs(self.smooth).max(initial=0)), 1e-12)
-        query = np.rint(self.smooth * (_CODE / largest)).astype(np.int8)
-        products = np.empty(len(self._rows.index_to_key), dtype=np.int32)
-        _native.code_products(self._profiles.codes, query, products)
-        return products
 
     def _exact(self, wanted: NDArray[np.intp]) -> Reals:
         """Add the parts of some words."""
@@ -492,6 +484,22 @@ class Query:
         for relative, weight in self._vectors:  # nobody leans on a vector
             found += weight * _log_ratio(relative[columns], profiles.topic.mean[columns])
         return found
+
+
+def likely_of(profiles: Profiles, queries: Sequence[Query]) -> NDArray[np.int32]:
+    """Multiply queries with all smoothed rows, both in few steps: queries x words."""
+    codes = profiles.codes
+    products = np.empty((len(queries), len(codes)), dtype=np.int32)
+    largest = [max(float(np.abs(query.smooth).max(initial=0)), 1e-12) for query in queries]
+    asked = [
+        np.rint(query.smooth * (_CODE / most)).astype(np.int8)
+        for query, most in zip(queries, largest, strict=True)
+    ]
+    for start in range(0, len(codes), _ROWS_AT_A_TIME):
+        part = slice(start, start + _ROWS_AT_A_TIME)
+        for query, found in zip(asked, products, strict=True):
+            _native.code_products(codes[part], query, found[part])
+    return products
 
 
 def weighted_mean(scores: Sequence[NDArray[Any]], weights: Sequence[float]) -> Reals:
