@@ -10,9 +10,18 @@ import numpy as np
 import pytest
 
 import omnitm
-from omnitm.comparison import Change, Comparison, Sides, compare, compare_corpora
+from omnitm.comparison import (
+    Change,
+    Comparison,
+    CorpusComparison,
+    Sides,
+    WordChange,
+    compare,
+    compare_corpora,
+)
 from omnitm.comparison.corpora import false_discovery_rates
 from omnitm.comparison.machines import draw_documents
+from omnitm.comparison.report import page
 from omnitm.comparison.words import _Compared, compare_word, cut_around
 from omnitm.corpus import DocumentIndex
 from omnitm.corpus.groups import Grouping
@@ -213,7 +222,13 @@ def test_trajectory() -> None:
     assert [step.group for step in found.trajectory] == ["1990", "1995", "2000", "2005", "2024"]
     assert found.trajectory[-1].profile == {}
     assert found.trajectory[0].profile["money"] < found.trajectory[3].profile["money"]
-    assert found.plot().axes[1].lines
+    lines = found.plot().axes[1].lines
+    assert lines[0].get_ydata()[0] < lines[0].get_ydata()[2]
+    assert len(lines) == 8
+    steps = [step.group for step in found.trajectory if step.profile]
+    svg = page(CorpusComparison("year", "1990", "2000", (WordChange(found, 0.01),), 0), 1).split("<svg")[1]
+    assert [f">{step}</text>" in svg for step in steps] == [True] * 4
+    assert svg.count("<polyline") == 8
 
 
 def test_false_discovery_rates() -> None:
@@ -223,10 +238,10 @@ def test_false_discovery_rates() -> None:
 
 def test_page_needs_nothing_else() -> None:
     index, labels = corpus()
-    page = compare_corpora(
+    found = compare_corpora(
         index, by=labels, groups=["old", "new"], words=["bank", "stone"], n_permutations=50
     )
-    text = page.to_html(1)
+    text = found.to_html(1)
     assert ">bank</b>" in text
     assert ">stone</b>" not in text
     assert "http" not in text

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 # Blue and orange of Okabe and Ito: told apart by the colour-blind, and in grey.
 _GAINED, _LOST = "#0072B2", "#D55E00"
 _N_LINES = 4
+_BLUES = ("#08306b", "#0072B2", "#56B4E9", "#9ecae1")
+_ORANGES = ("#7f2704", "#D55E00", "#E69F00", "#fdd0a2")
 _STYLE = f"""
 body {{ font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 66rem; padding: 0 1rem;
   color: #222; background: #fff }}
@@ -130,23 +132,35 @@ def _trajectory(found: Comparison) -> str:
     width, height = 640, 160
 
     def point(k: int, value: float) -> tuple[float, float]:
-        return 30 + k * (width - 60) / (len(steps) - 1), height - (value - low) / max(
-            high - low, 1e-9
-        ) * height
+        across = 30 + k * (width - 60) / (len(steps) - 1)
+        return across, 10 + height * (high - value) / max(high - low, 1e-9)
 
+    ends = [point(len(steps) - 1, row[-1])[1] for row in values]
     lines = ""
-    for (name, colour), row in zip(names, values, strict=True):
-        places = [point(k, value) for k, value in enumerate(row)]
-        path = " ".join(f"{x:.1f},{y + 10:.1f}" for x, y in places)
+    for (name, colour), row, label in zip(names, values, _apart(ends), strict=True):
+        path = " ".join(f"{x:.1f},{y:.1f}" for x, y in (point(k, value) for k, value in enumerate(row)))
         lines += f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="1.5"/>'
-        lines += f'<text x="{width - 24}" y="{places[-1][1] + 14:.1f}" fill="{colour}">{escape(name)}</text>'
+        lines += f'<text x="{width - 24}" y="{label + 4:.1f}" fill="{colour}">{escape(name)}</text>'
     every = max(1, len(steps) // 12)
     ticks = "".join(
         f'<text x="{point(k, low)[0]:.1f}" y="{height + 28}" text-anchor="middle">{escape(step.group)}</text>'
         for k, step in enumerate(steps)
         if k % every == 0
     )
-    return f'<svg viewBox="0 0 {width + 110} {height + 34}" role="img">{lines}{ticks}</svg>'
+    return f'<svg viewBox="0 0 {width + 110} {height + 50}" role="img">{lines}{ticks}</svg>'
+
+
+def _apart(heights: Sequence[float], least: float = 13) -> list[float]:
+    """Move labels that would lie on each other down, as little as is needed.
+
+    >>> _apart([20, 5, 6])
+    [31, 5, 18]
+    """
+    placed = list(heights)
+    lowest = -least
+    for k in sorted(range(len(placed)), key=placed.__getitem__):
+        placed[k] = lowest = max(placed[k], lowest + least)
+    return placed
 
 
 def plot_comparison(found: Comparison, path: Any = None) -> Any:
@@ -175,9 +189,10 @@ def plot_comparison(found: Comparison, path: Any = None) -> Any:
 
 
 def _plot_trajectory(axes: Any, found: Comparison) -> None:
-    for changes, style in ((found.gained, "-"), (found.lost, "--")):
-        for change in changes[:_N_LINES]:
+    for changes, colours in ((found.gained, _BLUES), (found.lost, _ORANGES)):
+        for change, colour in zip(changes, colours, strict=False):
             values = [step.profile.get(change.name, float("nan")) for step in found.trajectory]
-            axes.plot([step.group for step in found.trajectory], values, style, label=change.name)
-    axes.set(ylabel="stands out in the profile by")
+            axes.plot(range(len(values)), values, "o-", label=change.name, color=colour)
+    axes.set_xticks(range(len(found.trajectory)), [step.group for step in found.trajectory])
+    axes.set(ylabel="stands out in the profile by", xlabel=found.by)
     axes.legend(fontsize=8, ncols=2)
