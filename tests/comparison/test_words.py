@@ -188,6 +188,8 @@ def test_excerpts_show_the_word_and_the_feature() -> None:
     assert "the old bank" in both
     assert both.endswith("by INTER-x")
     assert " ... " in both
+    far = f"{text} {'z ' * 200}the old, old river bank"
+    assert cut_around(far, "bank", replace(place, name="old * _")).endswith("the old, old river bank")
     assert cut_around(text, "river", replace(change, name="lake")).startswith("Bank of old.")
 
 

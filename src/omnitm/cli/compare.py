@@ -233,7 +233,9 @@ def _print_corpora(found: CorpusComparison, count: int) -> None:
     table = make_table(title, "word", *numbers, "gained", "lost", numbers=numbers)
     for word in found.top(count):
         one = word.comparison
-        gained, lost = (" ".join(change.name for change in changes[:5]) for changes in (one.gained, one.lost))
+        gained, lost = (
+            ", ".join(change.name for change in changes[:5]) for changes in (one.gained, one.lost)
+        )
         figures = f"{one.p:.3f}", f"{word.q:.3f}", f"{one.distance:.2f}", f"{one.n_first:,} {one.n_second:,}"
         table.add_row(Text(one.word), *figures, Text(gained), Text(lost))
     console = make_console()

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 # Blue and orange of Okabe and Ito: told apart by the colour-blind, and in grey.
 _GAINED, _LOST = "#0072B2", "#D55E00"
 _N_LINES = 4
+_N_PREVIEW = 3
 _BLUES = ("#08306b", "#0072B2", "#56B4E9", "#9ecae1")
 _ORANGES = ("#7f2704", "#D55E00", "#E69F00", "#fdd0a2")
 _STYLE = f"""
@@ -81,9 +82,14 @@ def _entry(word: WordChange) -> str:
             ("second", found.second, found.n_second, found.gained, found.documents_second),
         )
     )
+    preview = " → ".join(
+        escape(", ".join(change.name for change in changes[:_N_PREVIEW]))
+        for changes in (found.lost, found.gained)
+    )
     return (
         f'<details data-words="{escape(" ".join(named).lower())}"><summary><b>{escape(found.word)}</b> '
-        f'<span>{figures}</span></summary><div class="sides">{sides}</div>{_trajectory(found)}</details>'
+        f"<span>{figures} &nbsp; {preview}</span></summary>"
+        f'<div class="sides">{sides}</div>{_trajectory(found)}</details>'
     )
 
 
@@ -195,4 +201,4 @@ def _plot_trajectory(axes: Any, found: Comparison) -> None:
             axes.plot(range(len(values)), values, "o-", label=change.name, color=colour)
     axes.set_xticks(range(len(found.trajectory)), [step.group for step in found.trajectory])
     axes.set(ylabel="stands out in the profile by", xlabel=found.by)
-    axes.legend(fontsize=8, ncols=2)
+    axes.legend(fontsize=8, loc="center left", bbox_to_anchor=(1.0, 0.5))

@@ -12,7 +12,7 @@ from omnitm.comparison.features import Features, PlaceFeatures, Thinned, spread
 from omnitm.comparison.machines import FEWEST_DOCUMENTS, MOST_DOCUMENTS, Profile, draw_documents
 from omnitm.comparison.shuffling import ShuffleTest, chance
 from omnitm.comparison.sides import ALL_OTHERS, Sides
-from omnitm.corpus.running import parted
+from omnitm.corpus.running import OFFSETS, parted
 from omnitm.explain.evidence import read_documents
 from omnitm.explain.records import Record
 from omnitm.machine import AutoencoderSettings
@@ -396,14 +396,17 @@ def _nearest(
     """Find where the word and the feature stand closest; the beginning if they cannot be seen."""
     column, other = (None, change.name) if change.kind == "topic" else parted(change.name)
     words, others = _places(line, word, tokens), _places(line, other, tokens)
-    pairs = [
-        (abs(one[0] - two[0]), one, two)
-        for one in words
-        for two in others
-        if column is None or (two < one) == (column < 2)
-    ]
+    pairs = []
+    for one in words:
+        for two in others:
+            left, right = sorted((one, two))
+            if column is None:
+                pairs.append((0, right[0] - left[1], one, two))
+            elif (two < one) == (OFFSETS[column] < 0):
+                n_spaces = line.count(" ", left[1], right[0])
+                pairs.append((abs(n_spaces - abs(OFFSETS[column])), right[0] - left[1], one, two))
     if pairs:
-        return min(pairs)[1:]
+        return min(pairs)[2:]
     alone = (words or others or [(0, 0)])[0]
     return alone, alone
 
