@@ -1,6 +1,7 @@
 """Figures of the source code: files, lines, small files that one other file imports, cycles, comments.
 
-python benchmarks/house.py [--src src]
+python benchmarks/house.py --list      # figures, and the small files
+python benchmarks/house.py --update    # writes them into CONTRIBUTING.md
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 SRC = Path(__file__).parents[1] / "src"
+CONTRIBUTING = Path(__file__).parents[1] / "CONTRIBUTING.md"
 _PLAIN = {"omnitm.__version__"}  # of the package itself, and no import of anything
 _SMALL = 60  # lines; a smaller file with one importer usually belongs into it
 _DIRECTIVE = re.compile(r"#\s*(noqa|type:|fmt:|pragma|ruff:)")
@@ -72,6 +74,29 @@ def comment_lines(path: Path) -> int:
     return sum(token.type == tokenize.COMMENT and not _DIRECTIVE.match(token.string) for token in tokens)
 
 
+def kinds_of_lines(path: Path) -> Counter[str]:
+    """Count lines that are code, docstrings, imports, or comments and blank."""
+    text = path.read_text(encoding="utf-8")
+    kinds = [
+        "comment or blank" if not line.strip() or line.strip()[0] == "#" else "code"
+        for line in text.splitlines()
+    ]
+    for node in ast.walk(ast.parse(text)):
+        kind = ""
+        if isinstance(node, (ast.Import, ast.ImportFrom)):
+            kind = "import"
+        elif (
+            isinstance(node, ast.Expr)
+            and isinstance(node.value, ast.Constant)
+            and isinstance(node.value.value, str)
+        ):
+            kind = "docstring"  # also one below an attribute
+        if kind and isinstance(node, ast.stmt):
+            last = node.end_lineno or node.lineno
+            kinds[node.lineno - 1 : last] = [kind] * (last - node.lineno + 1)
+    return Counter(kinds)
+
+
 def figures(src: Path = SRC) -> dict[str, str]:
     """Measure the source code."""
     known = modules(src)
@@ -82,24 +107,42 @@ def figures(src: Path = SRC) -> dict[str, str]:
     total, comments = sum(n_lines.values()), sum(comment_lines(path) for path in known.values())
     found = {
         "files": f"{len(known)}",
-        "lines of Python": f"{total:,}",
-        f"files under {_SMALL} lines that one other file imports": f"{len(small)}",
-        "lines with a comment": f"{comments / total:.1%}",
+        "lines of Python in `src`": f"{total:,}",
+        f"files under {_SMALL} lines with one importer": f"{len(small)}",
+        "lines with a comment": f"{100 * comments / total:.1f} %",
     }
     # A tool of the authors' machines that lists similar places; not needed for anything else.
     if shutil.which("duplicates"):
-        command = ["duplicates", "--repo", str(src)]
-        found["duplicates"] = subprocess.run(
-            command, capture_output=True, text=True, check=True
-        ).stdout.split(",")[0]
+        command = ["duplicates", "--repo", str(src), "--most", "200", "--seconds", "120"]
+        said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+        rows = [line for line in said.splitlines() if re.match(r"D\d+ ", line)]
+        found["pairs of places with six equal lines"] = f"{sum(' shape' not in row for row in rows)}"
     return found
+
+
+def update(src: Path = SRC) -> None:
+    """Write the figures into the last column of the table in CONTRIBUTING.md, and the sentence below it."""
+    found, text = figures(src), CONTRIBUTING.read_text(encoding="utf-8")
+    for name, value in found.items():
+        row = re.compile(rf"^(\| {re.escape(name)} \|.*\|)[^|]*\|$", re.MULTILINE)
+        text = row.sub(lambda match, value=value: f"{match[1]} {value} |", text)  # type: ignore[misc]
+    lines: Counter[str] = Counter()
+    for path in modules(src).values():
+        lines += kinds_of_lines(path)
+    parts = f"the others are docstrings ({lines['docstring']:,}), imports ({lines['import']:,})"
+    sentence = f"Of the lines {lines['code']:,} are code; {parts}, comments and blank."
+    text = re.sub(r"^Of the lines .*$", sentence, text, flags=re.MULTILINE)
+    CONTRIBUTING.write_text(text, encoding="utf-8")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--src", type=Path, default=SRC)
     parser.add_argument("--list", action="store_true", help="name the small files with one importer")
+    parser.add_argument("--update", action="store_true", help="write the figures into CONTRIBUTING.md")
     arguments = parser.parse_args()
+    if arguments.update:
+        update(arguments.src)
     for name, value in figures(arguments.src).items():
         print(f"{name:60} {value}")
     if arguments.list:

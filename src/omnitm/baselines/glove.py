@@ -122,6 +122,8 @@ class GloVe:
         words, contexts = (_first_vectors(n_words, size, bias, rng) for bias in (size, size + 1))
         done = 0
         for _ in range(self.n_epochs):
+            # Blocks (row, row + shift) share neither words nor contexts: threads never touch one vector, and
+            # the result does not depend on their number.
             for shift in rng.permutation(N_GROUPS).tolist():
                 apart = [blocks[row * N_GROUPS + (row + shift) % N_GROUPS] for row in range(N_GROUPS)]
                 entries = [block.view(np.uint8) for block in apart]
@@ -157,6 +159,7 @@ def _first_vectors(n_words: int, size: int, bias: int, rng: np.random.Generator)
     """Small random parameters (one bias learned, the other 1), then squares that start at 1."""
     width = -(-(size + 2) // _LANES) * _LANES
     vectors = np.zeros((n_words, 2 * width), dtype=np.float32)
+    # AdaGrad: the second half of a row sums up squared gradients.
     vectors[:, width:] = 1.0
     vectors[:, :size] = (rng.random((n_words, size), dtype=np.float32) - 0.5) / size
     vectors[:, bias] = (rng.random(n_words, dtype=np.float32) - 0.5) / size

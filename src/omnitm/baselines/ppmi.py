@@ -97,7 +97,9 @@ class PPMI:
         kept = counts.n_both >= self.min_documents
         rows, columns, n_both = counts.rows[kept], counts.columns[kept], counts.n_both[kept]
         contexts = smoothed(index.document_frequencies.astype(np.float64), self.smoothing)
+        # Documents that would have both words if they were independent: n_w * n_c / N, times the shift.
         chance = frequency[counts.word_ids[rows]] * contexts[columns] / index.n_documents * self.shift
+        # PMI = log(n_both / chance); what is not above 0 is left out: positive PMI.
         values = np.rint(STEPS_PER_NAT * np.log(n_both / chance))
         positive = values > 0
         return rows[positive], columns[positive], values[positive].astype(np.int16)
@@ -256,6 +258,7 @@ def neighbour_counts(
     offsets = tokens.offsets.astype(np.int64)
     first = 0
     while first < tokens.n_documents:
+        # As many whole documents as fit, at least one.
         last = int(np.searchsorted(offsets, offsets[first] + _WORDS_AT_ONCE, side="right")) - 1
         last = min(max(last, first + 1), tokens.n_documents)
         ids = tokens.ids[offsets[first] : offsets[last]].astype(np.int64)
@@ -265,6 +268,7 @@ def neighbour_counts(
             before, after = ids[:-distance][together], ids[distance:][together]
             for side, (rows, columns) in enumerate(((before, after), (after, before))):
                 kept = rows < n_words
+                # A block of columns per offset: one before, one after, two before, two after, ...
                 shift = n_names * (2 * distance - 2 + side) if positions else 0
                 ones = np.ones(int(kept.sum()), dtype=np.float32)
                 total = total + csr_matrix((ones, (rows[kept], columns[kept] + shift)), shape=shape)

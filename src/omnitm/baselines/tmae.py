@@ -245,6 +245,7 @@ def clause_index(index: DocumentIndex, words: Sequence[str], clauses: Sequence[C
         raise CorpusError("No clause includes a word after phase 1; train longer: raise n_examples.")
     contents = np.concatenate(documents)
     owners = np.array([index.word_id(word) for word in words], dtype=np.int64)
+    # Sorted, so that `searchsorted` turns old numbers of words into new ones.
     kept = np.union1d(contents, owners)
     offsets = np.cumsum([0, *map(len, documents)])
     n_owned = np.zeros(len(kept), dtype=np.int64)

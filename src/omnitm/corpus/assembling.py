@@ -88,12 +88,14 @@ class Assembler:
         runs: list[Run] = []
         runs_of_places: list[Run] = []
         n_pairs = n_documents = n_empty = 0
+        # Offsets begin with 0, the running text with an end: every document lies between two of them.
         self._sink.append("document_offsets", np.zeros(1, dtype=np.uint64))
         if self._keeps_order:
             self._sink.append("tokens", np.array([DOCUMENT_END], dtype=np.uint32))
         for turned in self._spread.map(
             lambda chunk: self._turn(chunk, len(vocabulary), len(names)), _chunks(counted.blocks, remaps)
         ):
+            # Chunks come in the order of the text, whichever thread is first: threads change no byte.
             ends = np.cumsum(turned.lengths, dtype=np.uint64) + np.uint64(n_pairs)
             self._sink.append("document_words", turned.words)
             self._sink.append("document_offsets", ends)
@@ -130,6 +132,7 @@ class Assembler:
             words_per_document,
             tokens,
         )
+        # Their place is free for the turned documents: scratch space grows little beyond one pass.
         for handle in (*ids, *lengths):
             self._scratch.free(handle)
         words = words[:n_pairs]
@@ -163,6 +166,7 @@ class Assembler:
         for run in runs:
             totals += self._scratch.get(run.counts)
         offsets = np.zeros(n_words + 1, dtype=np.uint64)
+        # Where each word begins, from how often it occurs in all runs together.
         np.cumsum(totals, out=offsets[1:])
         self._sink.append(starts_name, offsets)
         for joined in self._spread.map(lambda part: self._join(runs, part), self._word_ranges(runs, offsets)):
@@ -185,6 +189,7 @@ class Assembler:
         starts = [0] * len(runs)
         low = 0
         while low < n_words:
+            # As many words as fit into a run; a word that alone is larger makes a range of its own.
             wanted = offsets[low] + np.uint64(PAIRS_PER_RUN)
             high = int(np.searchsorted(offsets, wanted, side="right")) - 1
             high = min(max(high, low + 1), n_words)
@@ -208,6 +213,7 @@ class _Buffers:
             array = self._free.pop()
         except IndexError:
             array = np.empty(0, dtype=np.uint32)
+        # An eighth more, so that slowly growing blocks do not ask for memory each time.
         return array if array.size >= size else np.empty(size + size // 8, dtype=np.uint32)
 
     def give_back(self, array: NDArray[np.uint32]) -> None:
@@ -252,5 +258,6 @@ def _chunks(blocks: Sequence[CountedBlock], remaps: _Remaps) -> Iterator[Chunk]:
             yield Chunk(first_document, first_place, chunk, [remaps.of(part.generation) for part in chunk])
             n_documents = sum(part.lengths.size for part in chunk)
             first_document += n_documents
+            # A place per word, and one for the end of each document.
             first_place += n_ids + n_documents
             chunk = []

@@ -90,6 +90,7 @@ class Worker:
         self.blocks.append(
             CountedBlock(number, self.generations[-1], put(ids), put(lengths), block.source, block.offset)
         )
+        # Between documents only: numbers of a document all come from one generation.
         if self.table.memory > self._limit and not self.table.document_open:
             self.set_aside()
         return len(lengths)
@@ -125,6 +126,7 @@ class Counted(NamedTuple):
             return
         for worker in self.workers:
             worker.set_aside()
+        # A word is in the same partition of all generations, by its hash, so that one table suffices for it.
         for partition in range(N_PARTITIONS):
             table = WordTable(stop_words)
             for worker in self.workers:
@@ -184,6 +186,7 @@ def count_blocks(
     try:
         for number, block in enumerate(blocks):
             n_documents += counter.submit(turn % len(workers), number, block)
+            # A document that is cut into blocks stays with one worker, which knows what words it has had.
             turn += block.ends_document
             report(block.position, n_documents)
             if n_documents > MOST_DOCUMENTS:
@@ -228,6 +231,7 @@ class _Threads:
 
     def _run(self, k: int, worker: Worker) -> None:
         while (item := self._queues[k].get()) is not None:
+            # Earlier blocks are still counted: one of them may have an error, and the earliest is reported.
             if self._errors and item[0] > min(self._errors, key=lambda failed: failed[0])[0]:
                 continue
             try:

@@ -99,6 +99,7 @@ class RunningText:
         found = np.full((len(places), len(OFFSETS)), DOCUMENT_END, dtype=np.uint32)
         for column, offset in enumerate(OFFSETS):
             there = tokens[np.clip(places + offset, 0, len(tokens) - 1)]
+            # A place two away counts only if the word between is of the same document.
             between = tokens[places + offset // 2] if abs(offset) == 2 else there
             found[:, column] = np.where(between == DOCUMENT_END, DOCUMENT_END, there)
         return found
@@ -122,6 +123,7 @@ class RunningText:
 def feature_words(word_starts: NDArray[np.uint64], most: int) -> NDArray[np.int64]:
     """Numbers of the most frequent words, at most so many; of equally frequent ones the first."""
     starts = word_starts.astype(np.int64)
+    # Without the last number, which stands for all other words.
     counts = (starts[1:] - starts[:-1])[:-1]
     order = np.argsort(-counts, kind="stable")[:most]
     return order[counts[order] > 0]

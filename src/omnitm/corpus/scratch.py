@@ -83,6 +83,7 @@ class FileScratch:
 
     def put(self, array: NDArray[Any]) -> Handle:
         """Write an array to a file that is not being written to."""
+        # The first file that nobody writes to; if all are busy, wait for the first one.
         free = (k for k, file in enumerate(self._files) if file.lock.acquire(blocking=False))
         number = next(free, None)
         if number is None:
@@ -142,6 +143,7 @@ class _ScratchFile:
     def free(self, start: int, end: int) -> None:
         insort(self._gaps, (start, end))
         at = self._gaps.index((start, end))
+        # Only its neighbours can touch a new gap.
         near = self._gaps[max(0, at - 1) : at + 2]
         self._gaps[max(0, at - 1) : at + 2] = _joined(near)
 
@@ -214,6 +216,7 @@ class Spread:
         try:
             for item in items:
                 ahead.append(self._pool.submit(work, item))
+                # One more than there are threads: none waits, and few results are held.
                 if len(ahead) > self.n_threads:
                     yield ahead.popleft().result()
             while ahead:

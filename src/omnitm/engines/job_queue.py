@@ -58,6 +58,7 @@ class Ledger:
         """Take up to `size` words; one that has failed before comes alone, so that it harms no other."""
         batch: list[WordJob] = []
         while self._waiting and len(batch) < size:
+            # Before a word that has failed the batch ends, and after it too.
             if batch and self._failed[self._waiting[0]]:
                 break
             batch.append(self._waiting.popleft())
@@ -157,6 +158,7 @@ class Silence:
 
     def wait_until(self, now: float) -> None:
         """Let time pass."""
+        # A longer step means that nobody was looking, not that the worker was silent.
         self.seconds += min(now - self._seen, _LONGEST_STEP)
         self._seen = now
 

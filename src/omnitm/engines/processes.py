@@ -163,6 +163,7 @@ class _Pool:
         del self._workers[worker.connection]
         problem = worker.end()
         if worker.given:
+            # Words are trained in the order given, so the oldest is the one that the worker died of.
             guilty = worker.given.popleft()
             ledger.put_back(worker.given)
             ledger.blame(guilty, problem)
@@ -260,6 +261,7 @@ def _listen(connection: Connection, jobs: queue.SimpleQueue[WordJob]) -> None:
     try:
         while True:
             jobs.put(connection.recv())
+    # At once, from a thread: training in the other thread would go on for nobody.
     except (EOFError, OSError):
         os._exit(0)
 

@@ -82,6 +82,7 @@ class MappedCorpus:
     def open(cls, shared: SharedCorpus) -> MappedCorpus:
         """Map a corpus and check it; refuse another one that has taken its place."""
         manifest = sealed_manifest(Path(shared.path), shared.seal)
+        # Mapped files stay what they are even if others take their names; the seal is compared again.
         arrays = {name: _array(manifest, name) for name in ARRAYS}
         running = MappedText(*(_array(manifest, name) for name in ORDER_ARRAYS)) if shared.has_order else None
         sealed_manifest(manifest.folder, shared.seal, sums=False)  # nothing was put in its place meanwhile
@@ -192,6 +193,7 @@ def _fetch(corpus: SharedCorpus, read: Read, folder: Path) -> None:
             _fetch_file(name, manifest.files[name], read, partial)
         if CHECKSUMS_ENTRY in manifest.facts:
             _fetch_file(CHECKSUMS, FileEntry(**manifest.facts[CHECKSUMS_ENTRY]), read, partial)
+        # Whole or not there: a copy has its name only when all of it has been fetched.
         partial.rename(folder)
     except FileError:
         raise

@@ -340,6 +340,7 @@ class _Asked:
         others = [set(vocabulary) for vocabulary in vocabularies[1:]]
         self.candidates = [word for word in vocabularies[0] if all(word in other for other in others)]
         self.known = sorted(self.of_word)
+        # A sample that depends on the words alone: the same for every model, run and order of the set.
         by_hash = sorted(self.known, key=lambda word: hashlib.sha256(word.encode()).digest())
         self.words = by_hash[:most_words]
         if len({name for word in self.words for name in self.of_word[word]}) < 2:
@@ -385,6 +386,7 @@ class _Asked:
             if foreign:
                 others = random.choice(places[foreign[random.integers(len(foreign))]], N_COMPANIONS, False)
                 shown = [intruder, *others.tolist()]
+                # Scores need not be symmetric. The intruder is the first; it should be the least near.
                 part = scores[np.ix_(shown, shown)] + scores[np.ix_(shown, shown)].T
                 np.fill_diagonal(part, 0)
                 right.append(float(part.sum(axis=1).argmin() == 0))
@@ -422,10 +424,12 @@ def cluster_purities(scores: NDArray[np.float64], labels: Sequence[str]) -> tupl
     from threadpoolctl import threadpool_limits  # comes with scikit-learn
 
     near = (scores + scores.T) / 2
+    # A word is at least as near to itself as any pair is.
     np.fill_diagonal(near, -np.inf)
     np.fill_diagonal(near, np.maximum(np.diag(scores), near.max()))
     numbers = np.unique(np.array(labels), return_inverse=True)[1]
     n_clusters = int(numbers.max()) + 1
+    # near = A diag(v) A^T, so the rows of A sqrt(v) have these scores as their products.
     values, axes = np.linalg.eigh(near)
     points = axes * np.sqrt(np.maximum(values, 0))
     found = []

@@ -15,8 +15,9 @@ from omnitm.errors import ParameterError
 from omnitm.evaluation.labelled import LabelledDocuments, load_documents
 from omnitm.evaluation.results import MEASURED, PlainTable
 from omnitm.parameters import check_integer
+from omnitm.similarity.row_profile import unit_rows
 from omnitm.similarity.truncated_svd import truncated_svd
-from omnitm.vectors.document_vectors import at_unit_length, count_words
+from omnitm.vectors.document_vectors import count_words
 from omnitm.vectors.vectorizer import OmniVectorizer
 
 if TYPE_CHECKING:
@@ -220,6 +221,7 @@ def raw_rows(vectors: WordVectors, n_components: int) -> NDArray[np.float32]:
 def _raw_note(vectors: WordVectors, rows: NDArray[np.float32]) -> str:
     if rows.shape[1] == vectors.vector_size:
         return "raw vectors, their mean per document, K-means"
+    # Turning onto orthonormal patterns only loses length: the share of squares that is left says how much.
     kept = float(np.sum(rows.astype(np.float64) ** 2)) / max(float(np.sum(vectors.lengths.norms**2)), 1e-300)
     return (
         f"raw vectors on their {rows.shape[1]} strongest patterns, which hold {kept:.2%} of the sum of their "
@@ -229,10 +231,11 @@ def _raw_note(vectors: WordVectors, rows: NDArray[np.float32]) -> str:
 
 def main_axes(rows: NDArray[np.float32], count: int) -> NDArray[np.float32]:
     """Scale centred rows to length 1, turn them onto their main axes, and scale them again."""
-    rows = at_unit_length(rows - rows.mean(axis=0))
+    rows = unit_rows(rows - rows.mean(axis=0))
+    # Centred once more: scaling to length 1 has moved the mean.
     rows = rows - rows.mean(axis=0)
     _, axes = np.linalg.eigh(rows.T @ rows)  # eigenvalues ascend
-    return at_unit_length(rows @ axes[:, ::-1][:, :count])
+    return unit_rows(rows @ axes[:, ::-1][:, :count])
 
 
 def _pipeline(n_axes: int | None) -> str:

@@ -41,6 +41,7 @@ def draw_counts(n_items: int, n_resamples: int, seed: int, stream: int = 0) -> W
 
     Draws of different streams are independent of each other.
     """
+    # The bootstrap: n of n with replacement, as counts per item.
     random = np.random.default_rng([seed, n_items, stream])
     counts = random.multinomial(n_items, np.full(n_items, 1 / max(1, n_items)), size=n_resamples)
     return np.ascontiguousarray(counts.T, dtype=np.float32)
@@ -57,6 +58,7 @@ def pair_weights(draws: Weights, first: Places, second: Places) -> Weights:
         The rows of `draws` that belong to the words of each pair; a word paired with itself counts once per
         draw.
     """
+    # A pair counts once per way to draw both of its words: resampled are words, since pairs share them.
     weights = draws[first] * draws[second]
     alone = first == second
     weights[alone] = draws[first[alone]]

@@ -120,8 +120,10 @@ def write_manifest(
     stored = np.ascontiguousarray(sums, dtype="<u4").tobytes()
     content = manifest_text(kind, facts or {}, {name: digest.entry for name, digest in digests.items()})
     content[CHECKSUMS_ENTRY] = FileDigest(stored).entry._asdict()
+    # The hash of the text with zeros in its own place, which are then replaced by it.
     text = (json.dumps({**content, CHECKSUM_ENTRY: _NO_CHECKSUM}, indent=1) + "\n").encode()
     checksum = hashlib.sha256(text).hexdigest()
+    # Sums, manifest, name of the sums: in this order, see above.
     write_file(folder / NEXT_CHECKSUMS, stored)
     write_file(folder / MANIFEST, _with_checksum(text, _NO_CHECKSUM, checksum))
     with writing(folder / CHECKSUMS):

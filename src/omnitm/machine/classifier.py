@@ -101,6 +101,7 @@ def explain_document(
     verdicts = [_ask(banks.weights[k], lists, truth) for k, lists in enumerate(included)]
     votes = np.array([verdict.vote for verdict in verdicts])
     winner = int(votes.argmax())
+    # The best of the others; a word matters by what it does to the lead of the winner over this one.
     rival = int(np.where(np.arange(len(votes)) == winner, np.iinfo(np.int64).min, votes).argmax())
     effects = (verdicts[winner].lost - verdicts[rival].lost)[words]
     ranked = np.argsort(-np.abs(effects), kind="stable")
@@ -131,8 +132,10 @@ def _ask(weights: NDArray[np.int32], lists: IncludedLiterals, truth: NDArray[np.
     n_false = np.bincount(clause[is_false], minlength=len(sizes))
     fired = (n_false == 0) & (sizes > 0)
     lost = np.zeros(n_words, dtype=np.int64)
+    # True clauses that ask for a word would be silent without it ...
     silenced = fired[clause] & (lists.literals < n_words)
     np.add.at(lost, lists.literals[silenced], weights[clause[silenced]])
+    # ... and clauses that are false only because of its negation would be true.
     set_off = is_false & (n_false[clause] == 1) & (lists.literals >= n_words)
     pair = clause * n_words + lists.literals.astype(np.int64) % n_words
     set_off &= ~np.isin(pair, pair[lists.literals < n_words])  # "w and not w" stays false without w

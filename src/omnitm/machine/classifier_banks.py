@@ -41,6 +41,7 @@ def draw_epoch(key: int, number: int, first_example: int, labels: NDArray[np.int
     order = shuffled(key, first_example, len(labels))
     targets = labels[order]
     bits = draw(key, Purpose.OTHER_CLASS, first_example, len(labels))
+    # A number below n - 1, moved up by one from the own class on: each wrong class is as likely.
     others = below(high(bits), n_classes - 1)
     return Epoch(number, first_example, order, targets, others + (others >= targets))
 
@@ -115,6 +116,7 @@ class ClauseBanks:
         """Start with every literal one step below inclusion and every weight +1 or -1."""
         n_half = -(-n_words // _CHUNK)
         planes = aligned_zeros((n_classes, settings.n_clauses, 2, n_half, _PLANES, _CHUNK // 64))
+        # Seven bits set, the highest clear: state 127 of 255, one step below inclusion.
         planes[..., : _PLANES - 1, :] = visible_literals(n_words)[:, None, :]
         signs = np.where(np.arange(settings.n_clauses) < settings.n_clauses // 2, 1, -1)
         return cls(settings, n_words, key, planes, np.tile(signs, (n_classes, 1)).astype(np.int32))
@@ -141,6 +143,7 @@ class ClauseBanks:
     def _teach(self, label: int, epoch: Epoch, documents: Documents, isa: str) -> None:
         belongs = epoch.targets == label
         shown = np.flatnonzero(belongs | (epoch.others == label))
+        # Even steps show the own class, odd ones the other: no draw is used twice.
         steps = 2 * (epoch.first_example + shown) + ~belongs[shown]
         active = active_clauses(self.key, self.settings, epoch.number, label, self.n_classes)
         limit = self.settings.max_included_literals
@@ -178,6 +181,7 @@ class ClauseBanks:
         return [self._included(label) for label in range(self.n_classes)]
 
     def _included(self, label: int) -> IncludedLiterals:
+        # The highest bit of a state says that the literal is included.
         bits = np.ascontiguousarray(self.planes[label, ..., _PLANES - 1, :]).view(np.uint8)
         rows = np.unpackbits(bits.reshape(self.settings.n_clauses, 2, -1), axis=-1, bitorder="little")
         clauses, halves, words = np.nonzero(rows[:, :, : self.n_words])
@@ -204,6 +208,7 @@ def visible_literals(n_words: int) -> NDArray[np.uint64]:
 def aligned_zeros(shape: tuple[int, ...]) -> NDArray[np.uint64]:
     """Return zeros that start at a cache line, as native code wants them; numpy alone and pickle do not."""
     size = int(np.prod(shape))
+    # Up to 7 numbers of 8 bytes are skipped to the next multiple of 64 bytes.
     room = np.zeros(size + 8, dtype=np.uint64)
     first = -room.ctypes.data % 64 // 8
     return room[first : first + size].reshape(shape)

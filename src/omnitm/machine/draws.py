@@ -47,6 +47,7 @@ def mix(value: NDArray[np.uint64]) -> NDArray[np.uint64]:
 
 def draw(key: int, purpose: Purpose, first: int, count: int) -> NDArray[np.uint64]:
     """Return draws number `first` to `first + count - 1` for one purpose: 64 random bits each."""
+    # Numbers are counted from 1: draw 0 of a stream would be the stream itself, scrambled once more.
     stream = int(mix(np.array([(key + purpose * _GAMMA) & _MASK], dtype=np.uint64))[0])
     numbers = np.arange(first + 1, first + count + 1, dtype=np.uint64)
     return mix(np.uint64(stream) + numbers * np.uint64(_GAMMA))
@@ -74,6 +75,7 @@ def literal_coins(key: int, number: int, n_words: int, probability: int) -> NDAr
     neighbouring coins is one hash of (key, number, r, block), so that 32 coins cost one hash where
     one bit decides, as it does for a specificity of 2.
     """
+    # Both halves are filled up to whole blocks, which is what native code works on.
     padded = -(-n_words // LITERAL_BLOCK) * LITERAL_BLOCK
     if probability >= 1 << 32:
         return np.ones(2 * n_words, dtype=bool)

@@ -212,6 +212,7 @@ class Profiles:
     def _associations(self, rows: WordRows, a: NDArray[np.intp], b: NDArray[np.intp]) -> Reals:
         """Average the association over the forms of both words; a pair is a place in a and the same in b."""
         n_a, n_b = (np.diff(self.forms.starts)[side] for side in (a, b))
+        # All combinations of a form of the one word with a form of the other, n_a * n_b per pair of words.
         pair = np.repeat(np.arange(len(a)), n_a * n_b)
         place = np.arange(len(pair)) - np.repeat(np.cumsum(n_a * n_b) - n_a * n_b, n_a * n_b)
         in_a = self.forms.starts[a][pair] + place // n_b[pair]
@@ -444,6 +445,7 @@ class Query:
             return found, scores[found]
         likely = (likely_of(self._profiles, [self])[0] if smooth is None else smooth) * self._profiles.trust
         wanted = max(_CANDIDATES, 2 * count)
+        # Smoothed rows find the likely words; the exact score, which reads whole rows, is for these only.
         candidates = np.argpartition(likely, n_words - wanted)[n_words - wanted :]
         candidates = np.union1d(candidates, np.array([row for row, _ in self._words], dtype=np.intp))
         scores = self.scores_of(candidates)

@@ -48,6 +48,7 @@ def highest_cosines(
         search.read(rows, dots, block)
         if block + 1 < n_blocks:
             likely, possible = search.bounds(rows, dots, block + 1)
+            # At least `count` rows reach this cosine; a row whose bound is below it cannot be among the best.
             limit = search.lowest_of_best(rows[_largest(likely, count)], count)
             kept = possible >= limit - _MARGIN
             rows, dots = rows[kept], dots[kept]
@@ -71,12 +72,15 @@ class _Search:
         means, deviations = self._rest(self._lengths, block, rows)
         own_means, own_deviations = self._rest(self._own, block, np.zeros(1, dtype=np.int64))
         guess = dots + (means * own_means).sum(axis=1)
+        # Cauchy and Schwarz: unread parts, each less its mean, have at most the product of their lengths.
         most = guess + (deviations * own_deviations).sum(axis=1)
         return self.cosines(rows, guess), self.cosines(rows, most)
 
     @staticmethod
     def _rest(lengths: RowLengths, block: int, rows: NDArray[np.int64]) -> tuple[Reals, Reals]:
         """Cut unread blocks into means, times the root of their width, and lengths of what deviates."""
+        # A block of width w and mean m has length m * sqrt(w) along the constant vector; the rest is at right
+        # angles to it.
         means = lengths.sums[rows, block:] / np.sqrt(np.diff(lengths.edges)[block:])
         deviations = np.sqrt(np.maximum(lengths.squares[rows, block:] - means**2, 0))
         return means, deviations

@@ -78,9 +78,11 @@ def nonnegative_start(found: Decomposition) -> tuple[Reals, Reals]:
             (np.maximum(sign * found.left[:, k], 0), np.maximum(sign * found.right[:, k], 0))
             for sign in (1, -1)
         ]
+        # Boutsidis and Gallopoulos (2008): singular vectors have signs, and only one side can be kept.
         sizes = [float(np.linalg.norm(left) * np.linalg.norm(right)) for left, right in halves]
         left, right = halves[int(sizes[1] > sizes[0])]
         if max(sizes) > 0:
+            # Weights and patterns share the strength of the component equally.
             scale = np.sqrt(singular * max(sizes))
             weights[:, k] = left * (scale / np.linalg.norm(left))
             patterns[:, k] = right * (scale / np.linalg.norm(right))

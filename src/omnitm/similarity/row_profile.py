@@ -105,6 +105,7 @@ class RowProfile:
         baseline = _baselines(matrix)
         mean, deviation = _moments(matrix, baseline, own, known)
         varies = deviation > _SMALLEST_DEVIATION
+        # A feature stands out from mean + s * deviation on; one that never varies stands out nowhere.
         limits = np.where(varies, mean + recipe.stands_out * deviation, _NEVER).astype(np.float32)
         inverse = np.divide(1, deviation, out=np.zeros_like(deviation), where=varies).astype(np.float32)
         standing_out = _standing_out(_scaled_blocks(matrix, baseline, own), matrix.shape, limits, inverse)
@@ -148,6 +149,7 @@ class RowProfile:
     def of_vector(self, relative: Reals) -> Reals:
         """Make the profile of a vector that is measured from its baseline: a number per feature."""
         features = np.flatnonzero(relative > self.limits)
+        # r = log(1 + (x - limit) / deviation): the second large excess counts less than the first.
         values = np.log1p((relative[features] - self.limits[features]) * self.inverse_deviations[features])
         row = np.zeros(len(relative), dtype=np.float32)
         row[features] = values / max(float(np.sqrt((values.astype(np.float64) ** 2).sum())), 1e-30)
@@ -179,6 +181,7 @@ class RowProfile:
 
         counts = np.diff(self.starts)[rows]
         starts = np.concatenate([[0], np.cumsum(counts)])
+        # Entries of the wanted rows: each row counts on from where its stored entries begin.
         places = np.arange(starts[-1]) + np.repeat(self.starts[rows] - starts[:-1], counts)
         values = self.values[places].astype(np.float32) / np.float32(_STEPS)
         columns = self.columns[places].view(np.int32)
@@ -240,6 +243,7 @@ def _moments(
         block = np.ascontiguousarray(matrix[rows])
         scaled = _native.ScaledRows(block, baseline[rows], gain_of(baseline[rows]), own[rows])
         scaled.moments(sums, squares)
+    # Var[x] = E[x^2] - E[x]^2, in float64; rounding may leave it just below 0.
     mean = sums / max(1, len(known))
     return mean, np.sqrt(np.maximum(squares / max(1, len(known)) - mean**2, 0))
 
@@ -266,6 +270,7 @@ def _standing_out(
     )
     for n_rows, scaled in blocks:
         counts = np.empty(n_rows, dtype=np.int64)
+        # Counted first, so that the arrays have their size before they are filled.
         scaled.count_above(limits, counts)
         starts = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
         columns, excesses = np.empty(starts[-1], dtype=np.int32), np.empty(starts[-1], dtype=np.float32)
@@ -284,6 +289,7 @@ def _joined(parts: list[NDArray[Any]]) -> NDArray[Any]:
 
 def _to_unit_length(matrix: Any) -> Reals:
     """Scale the rows of a sparse matrix to length 1 in place, and return their lengths."""
+    # Squared lengths of rows as differences of running sums.
     sums = np.concatenate([[0.0], np.cumsum(matrix.data.astype(np.float64) ** 2)])
     lengths = np.sqrt(np.maximum(sums[matrix.indptr[1:]] - sums[matrix.indptr[:-1]], 0))
     inverse = np.divide(1, lengths, out=np.zeros_like(lengths), where=lengths > 0)

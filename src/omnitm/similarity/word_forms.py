@@ -65,9 +65,11 @@ class WordForms:
         itself = np.arange(len(words), dtype=np.int32)
         word = np.concatenate([itself, pairs[:, 0], pairs[:, 1]])
         member = np.concatenate([itself, pairs[:, 1], pairs[:, 0]])
+        # The word itself is nearest to itself, so that it comes first and is never cut off.
         nearness = np.concatenate([np.full(len(words), np.inf), cosines, cosines])
         order = np.lexsort((member, -nearness, word))
         word, member = word[order], member[order]
+        # Rank among the forms of one word: sorted by word, so the first of each is found by bisection.
         place = np.arange(len(word)) - np.searchsorted(word, word)
         word, member = word[place <= MOST_FORMS], member[place <= MOST_FORMS]
         weight = np.where(word == member, 1.0, FORM_WEIGHT)
@@ -114,6 +116,8 @@ def form_pairs(words: Sequence[str], smooth: Reals) -> tuple[NDArray[np.int32], 
             continue
         places = np.array(pairs, dtype=np.int32)
         cosines = np.einsum("ij,ij->i", smooth[places[:, 0]], smooth[places[:, 1]])
+        # A rule, such as "" -> "s", holds if most of its pairs are about the same thing; of a weak rule only
+        # clearly alike pairs are taken, and short stems, which meet by chance, must be more alike still.
         share = (cosines > SAME_THING).mean()
         if share > _LEAST_SHARE:
             needed = SAME_THING if share >= _LARGE_SHARE else _SAME_BY_WEAK_RULE
@@ -149,6 +153,7 @@ def pairs_by_rule(words: Sequence[str]) -> dict[tuple[str, str], list[tuple[int,
     by_stem: dict[str, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
     for place, word in enumerate(words):
         for length in range(max(_SHORTEST_STEM, len(word) - _LONGEST_ENDING), len(word) + 1):
+            # The common beginning is at least as long as what is cut off.
             if length >= len(word) - length:
                 by_stem[word[:length]][word[length : length + 1]].append(
                     place
@@ -161,6 +166,7 @@ def pairs_by_rule(words: Sequence[str]) -> dict[tuple[str, str], list[tuple[int,
                 for a in group:
                     for b in other:
                         endings = words[a][len(stem) :], words[b][len(stem) :]
+                        # Each rule once, under the shorter ending first.
                         if (len(endings[0]), endings[0]) < (len(endings[1]), endings[1]):
                             rules[endings].append((a, b))
                         else:

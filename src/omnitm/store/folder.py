@@ -111,6 +111,7 @@ class ModelFolder:
             path.mkdir(parents=True, exist_ok=True)
         journal = Journal(path / JOURNAL)
         try:
+            # In this order: a kill in between leaves a journal without a plan, which `resume` clears away.
             journal.forget()
             remove_model(path)
             return cls._begin(path, journal, [record.to_bytes(), *contents])
@@ -174,6 +175,7 @@ class ModelFolder:
 
     def write(self, row: int, vector: NDArray[np.int16]) -> None:
         """Store one row and note it in the journal; safe to call from several threads."""
+        # The row first, then its record: a kill in between costs one row, never the trust in one.
         crc = 0
         for file, descriptor in zip(self._files, self._descriptors, strict=True):
             content = file.encode(vector)
@@ -218,6 +220,7 @@ class ModelFolder:
             for row in damaged:
                 self._journal.rows.pop(row, None)
             return damaged
+        # Rows on the disk, then the manifest that vouches for them, then the end of the journal.
         for file, descriptor in zip(self._files, self._descriptors, strict=True):
             with writing(self.path / file.name):
                 os.fsync(descriptor)
@@ -274,6 +277,7 @@ class ModelFolder:
             contents = self._row_contents(row)
             for digest, content in zip(digests, contents, strict=True):
                 digest.update(content)
+            # Digests run over the whole file: that of the old rows is known when their last one has passed.
             if row + 1 == self.n_kept:
                 self._check_kept(digests)
             if row >= self.n_kept and not self._is_as_written(row, contents):
@@ -322,6 +326,7 @@ def _roll_back(path: Path) -> None:
 def remove_model(path: Path) -> None:
     """Remove a model's files, the manifest first."""
     with writing(path):
+        # Without its manifest, which is the first of ALL_FILES, a folder is no model any more.
         for name in (*ALL_FILES, SHARD_NOTE):
             (path / name).unlink(missing_ok=True)
         remove_card(path)

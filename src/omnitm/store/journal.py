@@ -25,6 +25,8 @@ from omnitm.files.system import system
 if TYPE_CHECKING:
     from pathlib import Path
 
+# Layout: magic, SHA-256 of the plan, CRC-32 of both; then a record per row: row, CRC-32 of its bytes, CRC-32
+# of the record. A record that does not check is as if it were not there: its row is trained again.
 _CHECK = struct.Struct("<I")
 _RECORD = struct.Struct("<II")
 _HEADER_SIZE = len(JOURNAL_MAGIC) + 32 + _CHECK.size
@@ -107,6 +109,7 @@ def _open_locked(path: Path) -> int:
             os.close(descriptor)
             problem = "another process is training this model; wait until it ends, or choose another folder"
             raise FileError(path.parent, problem)
+        # The lock is on a file that may have lost its name since; only the one that has it now counts.
         if path.exists() and os.path.samestat(os.fstat(descriptor), path.stat()):
             return descriptor
         os.close(descriptor)  # its owner finished and removed it between our open and our lock

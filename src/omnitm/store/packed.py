@@ -99,6 +99,7 @@ class PackedMatrix(RowMatrix):
         self._segment: int = header["segment"]
         self._crcs = blocks["crc"].reshape(shape[0], -(-self._n_stored // self._segment))
         ends = np.cumsum(blocks["size"], dtype=np.int64) + len(PACKED_MAGIC)
+        # Only sizes are stored; blocks follow one another from the magic bytes on.
         self._starts = np.concatenate([[len(PACKED_MAGIC)], ends])
         self._rows = rows
         super().__init__(shape, header["type"], int(self._starts[-1]) - len(PACKED_MAGIC))
@@ -133,6 +134,7 @@ class PackedMatrix(RowMatrix):
             if itemsize == 1:
                 found[row] = content[place] + lowest
             else:
+                # Low bytes of all numbers come first, then the high bytes.
                 found[row] = from_bytes(content[place::count], self.dtype, lowest, itemsize)[0]
         return found
 
@@ -176,6 +178,7 @@ def inflated(path: Path, data: bytes, size: int, window: int) -> bytes:
     """Decompress to exactly `size` bytes, and never to more."""
     try:
         inflater = zlib.decompressobj(window)
+        # One byte more than expected shows that there is too much, without unpacking all of it.
         content: bytes = inflater.decompress(data, size + 1)
     except zlib.error as error:
         raise FileError(path, f"cannot be decompressed ({error}); {_DAMAGED}") from None

@@ -155,6 +155,7 @@ def _write_rows(
         encoders.append(place_encoder(model.record))
     digests = [FileDigest() for _ in matrices]
     n_rows, n_columns = len(model.matrix), sum(matrix.shape[1] for matrix in matrices.values())
+    # Blocks of at least _SEGMENT columns, and not too many per row: each has an entry in the table.
     segment = max(_SEGMENT, -(-n_columns // _MOST_SEGMENTS))
     blocks = np.zeros((n_rows, -(-n_columns // segment)), dtype=BLOCK)
     rows = np.zeros(n_rows, dtype=ROW)
@@ -164,6 +165,7 @@ def _write_rows(
         for digest, encode, part in zip(digests, encoders, parts, strict=True):
             digest.update(encode(part))
         values = np.concatenate(parts)
+        # One byte per number where a row spans less than 256 steps, as nearly all do.
         rows[row] = lowest, itemsize = _span(values)
         for place in range(blocks.shape[1]):
             part = values[place * segment : (place + 1) * segment]

@@ -122,6 +122,7 @@ class SparseMatrix(RowMatrix):
         """Look the column up in all rows, halving what is left of each until its place is found."""
         self._check(np.zeros(1, dtype=np.int64), len(self._content))
         first = self._starts[:-1] // 4
+        # Bisection in all rows at once: positions of a row ascend.
         low, high = first.copy(), first + self._counts
         while (open_rows := np.flatnonzero(low < high)).size:
             middle = (low[open_rows] + high[open_rows]) // 2
@@ -252,6 +253,7 @@ def encode_top(vector: NDArray[np.int16], keep_top: int) -> bytes:
     distance = np.abs(values.astype(np.int32) - int(baseline[0]))
     kept = np.flatnonzero(distance)
     if len(kept) > keep_top:
+        # The smallest distance of which fewer than `keep_top` lie above; of those at it the first fill up.
         at_least = np.cumsum(np.bincount(distance[kept])[::-1])[::-1]  # how many differ by so much or more
         limit = int(np.flatnonzero(at_least > keep_top)[-1])
         above = np.flatnonzero(distance > limit)

@@ -15,6 +15,7 @@ import numpy as np
 from omnitm.corpus.documents import refuse_record, refuse_tables
 from omnitm.corpus.preparation import Preparation, checked_tokens
 from omnitm.errors import CorpusError, MissingExtraError, ParameterError
+from omnitm.similarity.row_profile import unit_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -72,7 +73,7 @@ def dense_rows(vectors: WordVectors, n_components: int = N_COMPONENTS) -> Reals:
         rows = vectors.reduce(min(n_components, len(vectors), vectors.vector_size)).matrix
     else:
         rows = np.asarray(vectors.matrix[:], dtype=np.float32)
-    return at_unit_length(rows)
+    return unit_rows(rows)
 
 
 def named_rows(vectors: WordVectors) -> Any:
@@ -91,14 +92,6 @@ def row_lengths(vectors: WordVectors) -> NDArray[np.float32]:
         return np.asarray(vectors.profiles.topic.lengths, dtype=np.float32)
     lengths: NDArray[np.float32] = np.linalg.norm(vectors.matrix.astype(np.float32), axis=1)
     return lengths
-
-
-def at_unit_length(rows: Any) -> Reals:
-    """Scale rows to length 1, unless they are all zeros."""
-    rows = np.asarray(rows, dtype=np.float32)
-    lengths = np.linalg.norm(rows, axis=-1, keepdims=True)
-    scaled: Reals = np.divide(rows, lengths, out=np.zeros_like(rows), where=lengths > 0)
-    return scaled
 
 
 def count_words(
@@ -152,12 +145,13 @@ def mean_rows(
     weights = counts.astype(np.float32)
     if word_weights is not None:
         weights.data *= word_weights[weights.indices]
+    # Weights of a document add up to 1; one without known words stays 0.
     totals = np.asarray(weights.sum(axis=1)).ravel()
     weights.data /= np.repeat(np.where(totals > 0, totals, 1), np.diff(weights.indptr)).astype(np.float32)
     if top_k is not None:
         return _strongest(weights, rows, top_k, unit_length=unit_length)
     means = np.asarray(weights @ rows, dtype=np.float32)
-    return at_unit_length(means) if unit_length else means
+    return unit_rows(means) if unit_length else means
 
 
 class SentenceEncoder:
@@ -170,7 +164,7 @@ class SentenceEncoder:
     vectors
         Vectors of words.
     preparation
-        How sentences become words; None: as in the paper, which is the default for training too.
+        How sentences become words; None: `Preparation()`, which is the default for training too.
 
     Examples
     --------
@@ -212,12 +206,12 @@ class SentenceEncoder:
 
     def similarity(self, embeddings1: Any, embeddings2: Any) -> Any:
         """Cosine of every vector of the one with every vector of the other set."""
-        first, second = at_unit_length(np.asarray(embeddings1)), at_unit_length(np.asarray(embeddings2))
+        first, second = unit_rows(np.asarray(embeddings1)), unit_rows(np.asarray(embeddings2))
         return first @ second.T
 
     def similarity_pairwise(self, embeddings1: Any, embeddings2: Any) -> Any:
         """Cosine of each vector of the one with the same vector of the other set."""
-        first, second = at_unit_length(np.asarray(embeddings1)), at_unit_length(np.asarray(embeddings2))
+        first, second = unit_rows(np.asarray(embeddings1)), unit_rows(np.asarray(embeddings2))
         return np.einsum("ij,ij->i", first, second)
 
     @property

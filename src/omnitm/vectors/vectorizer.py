@@ -12,11 +12,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from omnitm.errors import OmniTMWarning, ParameterError
 from omnitm.parameters import check_choice, check_integer
+from omnitm.similarity.row_profile import unit_rows
 from omnitm.vectors.document_vectors import (
     N_COMPONENTS,
     WEIGHTINGS,
     Coverage,
-    at_unit_length,
     check_documents,
     count_words,
     dense_rows,
@@ -199,7 +199,7 @@ class OmniVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self._feature_names: list[str] | None = None
         if self.themes is not None:
             reduced = vectors.reduce(themes=self.themes)
-            self._rows, self._feature_names = at_unit_length(reduced.matrix), reduced.feature_names
+            self._rows, self._feature_names = unit_rows(reduced.matrix), reduced.feature_names
         elif self.top_k is not None:
             self._rows, self._feature_names = named_rows(vectors), list(vectors.feature_names)
         else:
