@@ -31,6 +31,11 @@ $(VENV)/.installed: $(VENV)/.built
 	$(call logged,installing what the tests need,$(PIP) --no-build-isolation -e '.[test]')
 	@touch $@
 
+# What finds faults that keep people from reading a page aloud or using it without a mouse.
+AXE := build/npm/node_modules/axe-core/axe.min.js
+$(AXE):
+	$(call logged,installing axe-core,npm install --no-save --no-audit --no-fund --prefix build/npm axe-core@4.14.0)
+
 demo: $(VENV)/.built       ## train on the documentation inside your own Python and look around
 	$(BIN)/omnitm demo
 
@@ -43,7 +48,7 @@ lint: $(VENV)/.installed   ## ruff: rules and format
 types: $(VENV)/.installed  ## mypy --strict
 	$(BIN)/mypy
 
-unit: $(VENV)/.installed   ## pytest
+unit: $(VENV)/.installed $(if $(shell command -v npm),$(AXE))   ## pytest
 	$(BIN)/pytest
 
 torture: $(VENV)/.installed ## the long tests

@@ -438,6 +438,7 @@ ROWS = [
 TABLES = "corpus/test_tables.py"
 RARE = "cli/test_train_models.py::test_rare_words_of_a_large_text_are_left_out"
 LARGE = "cli/test_train_models.py::test_a_large_model_is_announced_with_a_way_to_make_it_small"
+EXPORTED = "explorer/test_browser.py::test_an_exported_page_works_on_any_web_server"
 SERVED = "cli/test_explore.py::test_the_page_is_served_until_an_interrupt"
 ELSEWHERE = {
     "choose a column: fit({})": "corpus/test_tables.py::test_the_recommended_column_is_a_corpus",
@@ -458,6 +459,8 @@ ELSEWHERE = {
     "--min-count is for text; an index has its words": RARE,
     "; with --keep-top {} only {}": LARGE,
     "choose one above 1023 with --port": SERVED,
+    "choose another for --export": "explorer/test_export.py::test_a_folder_with_something_in_it_is_refused",
+    "python -m http.server --directory {}": EXPORTED,
     "CountVectorizer(binary=True)": "machine/test_classifier.py::test_texts_are_not_a_matrix",
 }
 HERE = {
@@ -495,6 +498,7 @@ NOT_RUN = {
     "no map for `omnitm explore`: ": "it says why something is missing",
     "$ pip install omnitm": "it installs this package from a server",
     "--text has no word that the model knows.": "it says what is wrong with a value",
+    "--words is for --export": "it says which option is missing",
     "--group-by needs --group FIELD.": "it says which option is missing",
     "--sense needs one word, without --together.": "it says which options do not go together",
     "A running text holds at most": "it takes four billion words; corpus/test_running.py shows it",

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+import http.server
 import re
+import threading
+from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from explorer_tour import CHROMIUM, DRIVER, TASKS, Page, Task, open_browser
+from explorer_tour import CHROMIUM, DRIVER, TASKS, Page, Task, look, open_browser
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.keys import Keys
 
 from omnitm.cli import main
 from omnitm.explain import Explainer
 from omnitm.explorer import ExplorerSettings
+from omnitm.explorer.vocabulary_map.stored import header_of, read_map
 
 from .conftest import MARKUP, RunningServer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
 pytestmark = pytest.mark.skipif(
     CHROMIUM is None or DRIVER is None, reason="needs Chromium: apt-get install chromium chromium-driver"
@@ -42,12 +46,65 @@ def page(browser: Any, server: RunningServer) -> Iterator[Page]:
 
 
 @pytest.fixture(scope="module")
-def demo_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer]:
+def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The model of `omnitm demo`."""
-    folder = tmp_path_factory.mktemp("tour")
-    assert main(["demo", "-o", str(folder / "demo"), "--threads", "1"]) == 0
-    with RunningServer(Explainer.open(folder / "demo" / "model"), ExplorerSettings(port=0)) as running:
+    folder = tmp_path_factory.mktemp("tour") / "demo"
+    assert main(["demo", "-o", str(folder), "--threads", "1"]) == 0
+    return folder / "model"
+
+
+@pytest.fixture(scope="module")
+def demo_server(demo: Path) -> Iterator[RunningServer]:
+    with RunningServer(Explainer.open(demo), ExplorerSettings(port=0)) as running:
         yield running
+
+
+@pytest.fixture(scope="module")
+def exported(demo: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of the exported page, in a folder of Python's own web server."""
+    root = tmp_path_factory.mktemp("site")
+    assert main(["explore", str(demo), "--export", str(root / "words"), "--words", "120"]) == 0
+    handler = partial(QuietHandler, directory=str(root))
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}/words/"
+        server.shutdown()
+        thread.join()
+
+
+class QuietHandler(http.server.SimpleHTTPRequestHandler):
+    """Python's own web server, without a line per request."""
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
+
+
+def test_an_exported_page_works_on_any_web_server(browser: Any, exported: str) -> None:
+    browser.get_log("browser")
+    page = Page(browser, exported)
+    page.open()
+    page.see(".invitations a", "mean here?")
+    page.until(lambda: page.run("return document.querySelector('.map-stage')?.stage?.labels.captions.length"))
+    assert [link.text for link in page.all("#views a")] == ["Map", "Word", "Themes"]
+    page.search("Fuction")
+    page.see("h1", "function")
+    page.see("[data-part=neighbours] .bars li")
+    page.click("[data-choose=alike]")
+    page.see("[data-part=neighbours]", "words that can stand in its place")
+    page.click("[data-part=themes] .bars a")
+    page.see("h2", "Features that make it")
+    page.open("?view=map&word=function")
+    page.see("[data-card=word] .true-neighbours li", "near")
+    page.open("?word=fuction")
+    page.see("[data-problem='404'] .words a", "function").click()
+    page.see("h1", "function")
+    page.open("?view=rules&word=function")
+    page.see("h1", "function")
+    assert not page.all(".rule")
+    if AXE.exists():
+        assert faults(page) == []
+    assert [entry["message"] for entry in browser.get_log("browser") if entry["level"] == "SEVERE"] == []
 
 
 @pytest.mark.parametrize("task", TASKS, ids=lambda task: task.title)
@@ -184,7 +241,7 @@ def test_the_trace_is_drawn_with_its_documents(page: Page) -> None:
     page.see(".event mark")
     page.see("form button", "does not occur").click()
     page.until(lambda: "negated=yes" in page.query)
-    page.see(".result h2", "does not occur")
+    page.see(".result h1", "does not occur")
 
 
 def test_the_map_is_drawn_searched_and_lassoed(page: Page) -> None:
@@ -205,6 +262,17 @@ def test_the_map_is_drawn_searched_and_lassoed(page: Page) -> None:
     page.see("[data-card=lasso] .bars li")
     page.keys(Keys.ESCAPE)
     page.until(lambda: not page.all("[data-card=lasso]"))
+
+
+def test_the_sketch_becomes_the_map(page: Page, folder: Path) -> None:
+    page.open("?view=map")
+    page.see("[data-card=about]", "of a word's ten most similar words")
+    assert header_of(read_map(folder) or b"")["method"] == "t-SNE"
+    page.until(
+        lambda: page.run("return document.querySelector('.map-stage').stage.data.header.method") == "t-SNE"
+    )
+    places = "const { stage } = document.querySelector('.map-stage'); return [...stage.%s.positions]"
+    page.until(lambda: page.run(places % "painter") == page.run(places % "data"))
 
 
 _AROUND_CARS = """
@@ -358,7 +426,7 @@ def test_words_are_text_never_markup(page: Page) -> None:
     page.open(f"?view=rules&word={quote(MARKUP)}")
     page.see(".rule")
     page.open(f"?view=map&word={quote(MARKUP)}")
-    page.see("[data-card=word] h2", MARKUP)
+    page.see("[data-card=word] h1", MARKUP)
     assert page.run("return document.querySelectorAll('main img').length") == 0
 
 
@@ -398,3 +466,77 @@ def test_every_control_has_a_name(page: Page) -> None:
             ".map((e) => e.outerHTML)"
         )
         assert nameless == []
+
+
+ROOT = Path(__file__).parents[2]
+AXE = ROOT / "build/npm/node_modules/axe-core/axe.min.js"
+_FAULTS = """
+const [rules, done] = arguments;
+axe.run(document, { runOnly: rules }).then((found) => done(
+  found.violations.map((fault) => [fault.id, fault.nodes.map((node) => node.html.slice(0, 160))])));
+"""
+EVERYTHING = ("wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice")
+COMPARED = "?view=compare&word=server&other=client"
+QUERIES = (
+    "", "?word=socket", "?view=word", "?view=themes", COMPARED, f"{COMPARED}&metric=association",
+    "?view=compare", "?view=rules&word=socket", "?view=trace&word=socket&literal=port", "?word=whel",
+    "?view=map&word=socket&colour=groups", "nowhere",
+)  # fmt: skip
+
+
+def faults(page: Page, rules: tuple[str, ...] = EVERYTHING) -> list[Any]:
+    """What axe-core finds on the page as it is now."""
+    page.settled()
+    page.run(AXE.read_text(encoding="utf-8"))
+    found: list[Any] = page.browser.execute_async_script(_FAULTS, list(rules))
+    return found
+
+
+@pytest.mark.skipif(not AXE.exists(), reason=f"needs axe-core: make {AXE.relative_to(ROOT)}")
+@pytest.mark.parametrize(("dark", "rules"), [(False, EVERYTHING), (True, ("color-contrast",))])
+def test_axe_finds_no_fault(
+    browser: Any, demo_server: RunningServer, dark: bool, rules: tuple[str, ...]
+) -> None:
+    """Names, roles, contrast (WCAG 2.1 AA) and structure of every view."""
+    page, found = Page(browser, demo_server.address), {}
+    look(page, 1200, 900, dark=dark)
+    try:
+        for query in QUERIES[:: 2 if dark else 1]:
+            browser.get(f"{page.address}{query}")
+            found[query] = faults(page, rules)
+        page.open()
+        page.keys("?")
+        page.see("#help kbd")
+        found["help"] = faults(page, rules)
+    finally:
+        browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+        browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+    assert {query: there for query, there in found.items() if there} == {}
+
+
+def test_everything_can_be_reached_by_the_keyboard(browser: Any, demo_server: RunningServer) -> None:
+    page = Page(browser, demo_server.address)
+    page.open("?view=compare&word=server&other=client")
+    page.see(".wings .feature")
+    page.settled()
+    page.run("document.activeElement.blur(); scrollTo(0, 0)")
+    wanted = page.run(_REACHABLE)
+    assert wanted > 30
+    for _ in range(wanted):
+        page.keys(Keys.TAB)
+    assert page.run("return document.querySelectorAll('[data-was-reached]').length") == wanted
+    page.open("?word=socket")
+    page.see("[data-choose=alike]")
+    page.run("document.querySelector('[data-choose=alike]').focus()")
+    page.keys(Keys.ENTER)
+    page.until(lambda: "metric=alike" in page.query)
+    page.keys("3")
+    page.see("h1", "Compare socket with")
+
+
+_REACHABLE = """
+document.addEventListener("focusin", (event) => { event.target.dataset.wasReached = "1"; });
+const seen = (one) => one.checkVisibility({ contentVisibilityAuto: true });
+return [...document.querySelectorAll("a[href], button, input, select, summary, [tabindex='0']")]
+  .filter((one) => !one.disabled && one.tabIndex >= 0 && seen(one)).length;
+"""

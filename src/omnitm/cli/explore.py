@@ -5,16 +5,21 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from omnitm.errors import FileError
+from omnitm.errors import FileError, ParameterError
+from omnitm.files.kinds import shell_name
 
 if TYPE_CHECKING:
     import argparse
+
+    from omnitm.explain import Explainer
 
 EXAMPLE = """\
   omnitm explore news-model
   omnitm explore news-model --map          compute the map of the vocabulary first
   omnitm explore news-model --groups my-groups.txt
-  omnitm explore news-model --port 9000 --no-browser"""
+  omnitm explore news-model --port 9000 --no-browser
+  omnitm explore news-model --export site      files for any web server; to look at them:
+  python -m http.server --directory site"""
 
 
 def fill(parser: argparse.ArgumentParser) -> None:
@@ -35,6 +40,18 @@ def fill(parser: argparse.ArgumentParser) -> None:
         type=Path,
         help="colour the map by groups: lines `name: word word ...`, as for `plot tsne`",
     )
+    parser.add_argument(
+        "--export",
+        metavar="FOLDER",
+        type=Path,
+        help="write the page with neighbours, themes and map as files for any web server",
+    )
+    parser.add_argument(
+        "--words",
+        metavar="N",
+        type=int,
+        help="words to export, the most frequent (default: all, but at most 5,000)",
+    )
     parser.add_argument("--no-browser", action="store_true", help="only print the address")
 
 
@@ -44,6 +61,8 @@ def run(arguments: argparse.Namespace) -> int:
     from omnitm.explain import Explainer
     from omnitm.explorer import ExplorerSettings, serve
 
+    if arguments.words is not None and arguments.export is None:
+        raise ParameterError("--words is for --export: it says how many words are written.")
     settings = ExplorerSettings(port=arguments.port)
     found = read_groups(arguments.groups) if arguments.groups else {}
     groups = "\n".join(f"{name}: {' '.join(words)}" for name, words in found.items())
@@ -56,6 +75,8 @@ def run(arguments: argparse.Namespace) -> int:
         if read_map(arguments.model) is None and (problem := compute_map(arguments.model)):
             raise FileError(arguments.model, problem)
         print(f"The map of {len(explainer.vectors):,} words is there.")
+    if arguments.export is not None:
+        return _export(explainer, groups, arguments)
     if not explainer.has_index:
         print("The index is not there: rules, evidence and traces need it; give it with --index INDEX.")
 
@@ -67,6 +88,35 @@ def run(arguments: argparse.Namespace) -> int:
             webbrowser.open(address)
 
     serve(explainer, settings, ready=ready, groups=groups)
+    return 0
+
+
+def _export(explainer: Explainer, groups: str, arguments: argparse.Namespace) -> int:
+    """Say how large the files will be, and write them."""
+    from rich.console import Console
+    from rich.progress import Progress
+
+    from omnitm.explorer.answers import Answers
+    from omnitm.explorer.export import Export
+    from omnitm.explorer.vocabulary_map import MapKeeper
+    from omnitm.explorer.vocabulary_map.stored import read_map
+
+    answers, model, folder = Answers(explainer, groups), arguments.model, arguments.export
+    is_rich = explainer.vectors.default_metric == "similarity"
+    if is_rich and model.is_dir() and read_map(model) is None and (problem := compute_map(model)):
+        raise FileError(model, problem)
+    if is_rich:
+        with Console(stderr=True).status("reading or finding themes"):
+            answers.theme_work.start()
+            answers.theme_work.wait()
+    export = Export(answers, MapKeeper(explainer).points(), arguments.words)
+    n_words = f"{len(export.rows):,} of {len(explainer.vectors):,} words"
+    print(f"Exporting {n_words}: about {export.size() / 1e6:.1f} MB in {folder}", flush=True)
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("writing words", total=len(export.rows))
+        n_bytes = export.write(folder, lambda done: bar.update(task, completed=done))
+    look = f"python -m http.server --directory {shell_name(folder)}"
+    print(f"{folder}: {n_bytes / 1e6:.1f} MB; to look at it: {look}")
     return 0
 
 

@@ -133,6 +133,16 @@ def map_places(model: Path) -> list[Path]:
     return [model / FILE, cache / "omnitm" / "maps" / f"{vectors_sha256(model)}.bin"]
 
 
+def subset(content: bytes, rows: NDArray[np.intp]) -> bytes:
+    """Keep only the points of some rows, in their order."""
+    header = header_of(content)
+    start, n_words = content.index(b"\n") + 1, header["n_words"]
+    positions = np.frombuffer(content, "<f4", 2 * n_words, start).reshape(n_words, 2)
+    kept, clusters = np.frombuffer(content, np.uint8, 2 * n_words, start + 8 * n_words).reshape(2, n_words)
+    points = positions[rows].tobytes() + kept[rows].tobytes() + clusters[rows].tobytes()
+    return _joined({**header, "n_words": len(rows)}, points)
+
+
 def header_of(content: bytes) -> dict[str, Any]:
     """Read what a map says of itself; nothing if it is no map."""
     try:

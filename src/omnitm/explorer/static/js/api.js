@@ -31,7 +31,11 @@ async function send(address, options) {
   return answer(response);
 }
 
+// An exported page has its answers in files.
+const isStored = "stored" in document.documentElement.dataset;
+
 export async function ask(name, parameters = {}, signal = undefined) {
+  if (isStored) return (await import("./stored.js")).storedAnswer(name, parameters);
   const given = Object.entries(parameters).filter(([, value]) => value !== undefined && value !== null);
   const response = await send(`api/${name}?${new URLSearchParams(given)}`, { signal });
   return response.json();
@@ -44,6 +48,7 @@ export async function tell(name, content = {}, signal = undefined) {
 }
 
 export async function bytes(name) {
+  if (isStored) return (await import("./stored.js")).storedBytes();
   return (await send(`api/${name}`)).arrayBuffer();
 }
 

@@ -17,6 +17,7 @@ export function combobox({ label, placeholder, value = "", choose, onlyTrained =
   let words = [];
   let selected = -1;
   let asked = 0;
+  let answered = ""; // the text that the words are suggestions for
 
   const close = () => {
     asked += 1;
@@ -40,7 +41,8 @@ export function combobox({ label, placeholder, value = "", choose, onlyTrained =
       }
     });
   };
-  const show = (found) => {
+  const show = (found, text) => {
+    answered = text;
     words = found.words.filter((row) => row.trained || !onlyTrained || found.words.length < 4);
     options.replaceChildren(
       ...(found.is_near ? [h("li", { class: "note", role: "presentation" }, "No word begins like this. Similar spellings:")] : []),
@@ -67,7 +69,7 @@ export function combobox({ label, placeholder, value = "", choose, onlyTrained =
     if (!text) return close();
     try {
       const found = await ask("complete", { q: text, k: 12 });
-      if (mine === asked) show(found);
+      if (mine === asked) show(found, text);
     } catch {
       if (mine === asked) close();
     }
@@ -83,7 +85,9 @@ export function combobox({ label, placeholder, value = "", choose, onlyTrained =
       select((selected + step + words.length) % Math.max(words.length, 1));
     } else if (event.key === "Enter") {
       event.preventDefault();
-      take(enter());
+      // who types fast is not given suggestions for half of the word
+      if (selected < 0 && input.value.trim() && answered !== input.value.trim()) complete().then(() => take(enter()));
+      else take(enter());
     } else if (event.key === "Escape") {
       if (options.hidden) input.blur();
       close();

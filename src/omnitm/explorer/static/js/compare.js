@@ -123,7 +123,7 @@ function ownRow(found) {
 function wings(title, rows, found, model, first = null) {
   const most = Math.max(1, ...found.contributions_for.concat(found.contributions_against).flatMap((row) => [Math.abs(row.first_value), Math.abs(row.second_value)]));
   const shown = (value) => (found.scale ? decimal(value, 1) : scoreText(value, "association"));
-  const wing = (value, side) => h("span", { class: `wing ${side}` }, side === "left" ? h("span", {}, shown(value)) : null,
+  const wing = (value, side) => h("span", { class: `wing ${side}`, role: "cell" }, side === "left" ? h("span", {}, shown(value)) : null,
     h("i", { class: value < 0 ? "against" : "", style: { width: `${(72 * Math.abs(value)) / most}%` } }),
     side === "right" ? h("span", {}, shown(value)) : null);
   if (!rows.length) return h("section", { class: "card" }, h("h2", {}, title), first, h("p", { class: "soft" }, "There are none."));
@@ -136,10 +136,10 @@ function wings(title, rows, found, model, first = null) {
         h("span", { class: "top", role: "columnheader" }, found.other), h("span", { class: "top number", role: "columnheader" }, "part"), h("span", { class: "top documents number", role: "columnheader", title: "Documents that the coordinate shares with each of the two words" }, model.has_index ? "documents" : "")),
       rows.map((row) => h("div", { class: "row", role: "row" },
         wing(row.first_value, "left"),
-        h("a", { class: "feature", href: wordAddress(parted(row.feature).word), "data-link": true, title: evidenceTitle(row) }, featureText(row.feature)),
+        h("span", { class: "feature", role: "cell" }, h("a", { href: wordAddress(parted(row.feature).word), "data-link": true, title: evidenceTitle(row) }, featureText(row.feature))),
         wing(row.second_value, "right"),
-        h("span", { class: "number small" }, shareText(row.share, found.score)),
-        model.has_index ? evidenceButtons(row, found) : h("span", { class: "documents" })))));
+        h("span", { class: "number small", role: "cell" }, shareText(row.share, found.score)),
+        model.has_index ? evidenceButtons(row, found) : h("span", { class: "documents", role: "cell" })))));
 }
 
 function evidenceTitle(row) {
@@ -153,7 +153,7 @@ function evidenceButtons(row, found) {
     "aria-label": `${plural(fact.count, "document")} with ${word} and ${row.feature}`,
     onclick: () => showTogether([word, parted(row.feature).word]),
   }, count(fact.count));
-  return h("span", { class: "documents number" }, button(found.word, row.with_first), h("span", { class: "soft" }, "·"), button(found.other, row.with_second));
+  return h("span", { class: "documents number", role: "cell" }, button(found.word, row.with_first), h("span", { class: "soft" }, "·"), button(found.other, row.with_second));
 }
 
 function clauses(found) {
@@ -161,7 +161,7 @@ function clauses(found) {
   return h("section", { class: "card spaced" }, h("h2", {}, "By clause"),
     h("p", { class: "soft small" }, `State of “the other word occurs” less state of “it does not”, shared among the positive clauses`),
     h("div", { class: "scroll" }, h("table", { class: "table" },
-      h("thead", {}, h("tr", {}, ["machine", "clause", "weight", "occurs", "does not", "share", ""].map((name, k) => h("th", { class: k ? "number" : "" }, name)))),
+      h("thead", {}, h("tr", {}, ["machine", "clause", "weight", "occurs", "does not", "share"].map((name, k) => h("th", { class: k ? "number" : "" }, name)), h("td"))),
       h("tbody", {}, found.clauses.map((row) => h("tr", {},
         h("td", {}, wordText(row.machine)),
         h("td", { class: "number" }, h("a", { href: address({ view: "rules", word: row.machine, clause: String(row.clause) }), "data-link": true }, String(row.clause))),

@@ -2,10 +2,11 @@
 
 import { h } from "./dom.js";
 import { openDialog } from "./evidence.js";
+import { VIEWS } from "./state.js";
 
 const KEYS = [
   ["/", "search a word"],
-  ["1 – 6", "map, word, compare, themes, rules, trace"],
+  [`1 – ${VIEWS.length}`, VIEWS.join(", ")],
   ["↑ ↓ Enter", "choose in a list of completions"],
   ["← →", "on a state plot: name the strongest literals"],
   ["arrows, + −", "on the map: move and zoom; 0 shows all"],

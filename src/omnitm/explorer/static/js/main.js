@@ -43,7 +43,7 @@ function show() {
 
 function showNotice() {
   const notice = document.getElementById("notice");
-  notice.hidden = model.has_index;
+  notice.hidden = model.has_index || Boolean(model.is_stored);
   notice.textContent = "The index of this model is not there, so rules, documents and traces cannot be shown; everything else works. "
     + `Start again with: omnitm explore ${model.path || "MODEL"} --index INDEX`;
 }

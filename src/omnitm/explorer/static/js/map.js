@@ -7,7 +7,7 @@ import { colourings, legend, readGroups } from "./map_colours.js";
 import { loadMap } from "./map_data.js";
 import { Stage } from "./map_stage.js";
 import { problemCard } from "./problems.js";
-import { address, read, replace } from "./state.js";
+import { VIEWS, address, read, replace } from "./state.js";
 
 const MOST_WORDS = 5000; // in one question, as the server has it
 const LONGEST_SHARED = 4000; // characters of groups in the address
@@ -68,7 +68,7 @@ class MapPage {
     this.lassoButton = h("button", { type: "button", "aria-pressed": "false", title: "Draw around words (L)", onclick: () => this.stage.setLasso(!this.stage.lassoing) }, "Lasso");
     this.stage.element.append(h("div", { class: "map-tools" },
       button("+", "Zoom in (+)", () => this.stage.zoomBy(1.6)), button("−", "Zoom out (-)", () => this.stage.zoomBy(1 / 1.6)),
-      button("All", "Show all (0)", () => this.stage.showAll()), this.lassoButton));
+      button("All", "Show all (0)", () => this.stage.showAll()), this.model.is_stored ? "" : this.lassoButton));
   }
 
   tip(row) {
@@ -155,8 +155,8 @@ class MapPage {
     this.stage.repaint();
     const list = h("div", {}, loading("Finding its true neighbours …"));
     const kept = this.data.keptShare(row);
-    this.card.replaceChildren(h("section", { class: "card", data: { card: "word" } }, h("h2", {}, wordText(word)),
-      h("p", { class: "small" }, h("a", { href: address({ view: "word", word }), "data-link": true }, "Word"), " · ", h("a", { href: address({ view: "compare", word }), "data-link": true }, "Compare"), " · ", h("a", { href: address({ view: "rules", word }), "data-link": true }, "Rules")),
+    this.card.replaceChildren(h("section", { class: "card", data: { card: "word" } }, h("h1", { class: "as-h2" }, wordText(word)),
+      h("p", { class: "small" }, VIEWS.filter((view) => ["word", "compare", "rules"].includes(view)).map((view, k) => [k ? " · " : "", h("a", { href: address({ view, word }), "data-link": true }, view[0].toUpperCase() + view.slice(1))])),
       kept === null ? null : h("p", { class: "small soft" }, `${percent(kept)} of its ten true neighbours are among its ten nearest here.`), list));
     this.chosen = word;
     await this.trueNeighbours(word, row, list);
@@ -168,12 +168,13 @@ class MapPage {
       if (this.chosen !== word) return;
       const near = new Set(this.nearestHere(row, 10));
       const rows = found.neighbours.map((neighbour) => ({ ...neighbour, row: this.data.rows.get(neighbour.word) }));
-      this.stage.lines = rows.map((neighbour) => ({ from: row, to: neighbour.row, kept: near.has(neighbour.row) }));
-      this.stage.always = [row, ...rows.map((neighbour) => neighbour.row)];
+      const drawn = rows.filter((neighbour) => neighbour.row !== undefined);
+      this.stage.lines = drawn.map((neighbour) => ({ from: row, to: neighbour.row, kept: near.has(neighbour.row) }));
+      this.stage.always = [row, ...drawn.map((neighbour) => neighbour.row)];
       this.stage.repaint();
       list.replaceChildren(h("p", { class: "small soft" }, `True neighbours by ${this.data.header.metric}; dashed lines lead to those that the map puts farther away.`),
-        h("ol", { class: "true-neighbours" }, rows.map((neighbour) => h("li", {}, h("a", { href: address({ ...read(), word: neighbour.word, camera: undefined }), "data-link": true }, wordText(neighbour.word)),
-          h("span", { class: "small soft" }, near.has(neighbour.row) ? "near" : "apart")))));
+        h("ol", { class: "true-neighbours" }, rows.map((neighbour) => h("li", {}, neighbour.row === undefined ? wordText(neighbour.word) : h("a", { href: address({ ...read(), word: neighbour.word, camera: undefined }), "data-link": true }, wordText(neighbour.word)),
+          h("span", { class: "small soft" }, neighbour.row === undefined ? "not here" : near.has(neighbour.row) ? "near" : "apart")))));
     } catch (problem) {
       if (problem.name !== "AbortError") list.replaceChildren(h("p", { class: "small", role: "alert" }, problem.message));
     }

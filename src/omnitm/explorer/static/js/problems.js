@@ -9,7 +9,7 @@ export function problemCard(problem, state, field = "word") {
       h("a", { href: address({ ...state, [field]: word }), "data-link": true }, word)))]
     : [];
   return h("section", { class: "card problem", role: "alert", "data-problem": String(problem.status ?? "") },
-    h("h2", {}, problem.word ? `“${problem.word}” is not here` : "That did not work"),
+    h("h1", { class: "as-h2" }, problem.word ? `“${problem.word}” is not here` : "That did not work"),
     h("p", {}, problem.message), links);
 }
 
@@ -23,7 +23,7 @@ export function chooseWord(model, state, title, text) {
 
 export function needsIndex(model) {
   return h("section", { class: "card problem", "data-problem": "index" },
-    h("h2", {}, "This needs the index that the model was trained from"),
+    h("h1", { class: "as-h2" }, "This needs the index that the model was trained from"),
     h("p", {}, "It is not there. Stop the explorer and start it again with the index:"),
     h("p", { class: "spaced" }, h("code", {}, `omnitm explore ${model.path || "MODEL"} --index INDEX`)),
     h("p", { class: "spaced soft" }, "Neighbours, rows, comparison by cosine and the map work without it."));

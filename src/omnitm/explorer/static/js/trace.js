@@ -61,7 +61,7 @@ function literalText(found) {
 function plotCard(found) {
   const canvas = h("canvas", { role: "img", tabindex: "0", "aria-label": "Mean state after every example" });
   const tip = h("div", { class: "tip", role: "status", hidden: true });
-  const card = h("section", { class: "card" }, h("h2", {}, literalText(found), ", in the machine of ", wordText(found.word)),
+  const card = h("section", { class: "card" }, h("h1", { class: "as-h2" }, literalText(found), ", in the machine of ", wordText(found.word)),
     h("p", { class: "soft small" }, `Mean state over ${plural(found.positive.length, "positive clause")}, after each of ${count(found.mean.length)} examples. The coordinate became ${decimal(found.coordinate, 0)}.`),
     h("figure", { class: "plot", data: { plot: "trace" } }, canvas, tip, h("figcaption", { class: "legend" },
       h("span", {}, h("i", { class: "swatch-for" }), "the literal"), h("span", {}, h("i", { class: "swatch-against" }), "its negation"),

@@ -31,9 +31,9 @@ export function wordView(state, model, signal) {
   const word = state.word;
   const facts = h("p", { class: "soft" }, "\u00a0");
   const row = rowCard(word, signal, facts, model);
-  const isWhole = model.has_index && !model.is_static;
+  const isWhole = model.has_index && !model.is_stored;
   const story = h("div", { class: "story" },
-    model.default_metric === "similarity" && !model.is_static ? sensesCard(word, signal) : null,
+    model.default_metric === "similarity" && !model.is_stored ? sensesCard(word, signal) : null,
     model.has_themes ? themesCard(word, signal) : null,
     isWhole ? rulesCard(word, signal) : null,
     isWhole ? sentencesCard(word, signal) : null,
@@ -50,7 +50,7 @@ export function wordView(state, model, signal) {
 
 function actions(word, model) {
   const link = (view, text) => h("a", { class: "button", href: address({ view, word }), "data-link": true }, text);
-  return h("div", { class: "actions" }, model.is_static ? null : link("compare", "Compare"), link("map", "On the map"));
+  return h("div", { class: "actions" }, model.is_stored ? null : link("compare", "Compare"), link("map", "On the map"));
 }
 
 // A card that is filled when the answer comes; `show` returns nothing if there is nothing to say.
@@ -78,7 +78,7 @@ function neighboursCard(state, model, signal) {
   const body = h("div", { "aria-live": "polite" });
   const section = h("section", { class: "card", data: { part: "neighbours" } });
   const button = (name) => h("button", { type: "button", class: "quiet", data: { choose: name }, onclick: () => choose(name) }, METRICS[name][0]);
-  const buttons = [...FIRST, ...(model.is_static ? [] : OTHERS)].filter(has).map(button);
+  const buttons = [...FIRST, ...(model.is_stored ? [] : OTHERS)].filter(has).map(button);
   const fill = async (k) => {
     const asked = metric;
     body.replaceChildren(loading("Looking …"));
@@ -90,9 +90,9 @@ function neighboursCard(state, model, signal) {
       const hasPercentiles = found.neighbours.some((row) => row.percentile !== null);
       forms.hidden = !found.forms.length;
       forms.textContent = `Forms of ${word}: ${found.forms.join(", ")}`;
-      body.replaceChildren(rows.length ? barList(rows, { word: model.is_static ? undefined : word, metric: asked, compareBy, digits: hasPercentiles ? 1 : undefined }) : h("p", { class: "soft" }, "There is no other word."),
+      body.replaceChildren(rows.length ? barList(rows, { word: model.is_stored ? undefined : word, metric: asked, compareBy, digits: hasPercentiles ? 1 : undefined }) : h("p", { class: "soft" }, "There is no other word."),
         hasPercentiles ? h("p", { class: "small soft" }, "The score, and how many of all pairs of words are less near.") : "",
-        k === SHOWN && rows.length === k && !model.is_static ? h("button", { class: "quiet more", type: "button", onclick: () => fill(100) }, "Show 100") : "");
+        k === SHOWN && rows.length === k && !model.is_stored ? h("button", { class: "quiet more", type: "button", onclick: () => fill(100) }, "Show 100") : "");
     } catch (problem) {
       if (problem.name !== "AbortError") body.replaceChildren(h("p", { role: "alert" }, problem.message));
     }

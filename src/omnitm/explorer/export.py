@@ -1,0 +1,180 @@
+"""The page as files for any web server: neighbours, themes and the map of a model are inside.
+
+```text
+index.html, style.css, icon.svg, js/     the page; index.html is marked as stored
+data/model.json                          what `/api/model` and `/api/invitations` say
+data/words.json                          the words, the most frequent first
+data/map.bin                             the points of the map, see `vocabulary_map.stored`
+data/themes.json                         all themes, with their words and features
+data/words/0.json, 1.json, ...           a hundred words each: neighbours, what stands out, themes, the row
+```
+"""
+
+from __future__ import annotations
+
+import json
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from omnitm.errors import FileError
+from omnitm.explorer.guard import POLICY
+from omnitm.explorer.vocabulary_map.stored import subset
+from omnitm.files.plain import write_file, writing
+from omnitm.parameters import check_integer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from importlib.resources.abc import Traversable
+    from pathlib import Path
+
+    from omnitm.explorer.answers import Answers
+
+USUAL_WORDS = 5_000
+_IN_A_FILE = 100
+_NEIGHBOURS = 20
+_OF_A_THEME = 20
+_TRIED = 40  # words that are written to tell how large all will be
+_METRICS = ("similarity", "alike", "related", "association")
+
+
+class Export:
+    """The files of one model.
+
+    Parameters
+    ----------
+    answers
+        The model; its themes must have been found, if it can have any.
+    points
+        Its map, as `MapKeeper.points` has it.
+    n_words
+        How many words, the most frequent; None: all, but at most 5,000.
+    """
+
+    def __init__(self, answers: Answers, points: bytes, n_words: int | None = None) -> None:
+        self._answers, self._points = answers, points
+        total = len(answers.vectors)
+        if n_words is not None:
+            check_integer("Export", "n_words", n_words, 1, total)
+        self.rows = answers.map_order[: min(total, USUAL_WORDS) if n_words is None else n_words]
+        self._words = [answers.vectors.index_to_key[row] for row in self.rows]
+        self._metrics = [name for name in _METRICS if name in answers.metrics]
+        if answers.vectors.default_metric == "similarity":
+            self._metrics = [name for name in self._metrics if name != "association"]
+
+    def size(self) -> int:
+        """Estimate the bytes of all files from those of some words."""
+        step = max(len(self._words) // _TRIED, 1)
+        tried = self._words[::step][:_TRIED]
+        of_words = (
+            len(_as_json({word: self._word(word) for word in tried})) * len(self._words) // max(len(tried), 1)
+        )
+        page = sum(len(content) for _, content in page_files())
+        return page + of_words + sum(len(content) for _, content in self._common_files())
+
+    def write(self, folder: Path, progress: Callable[[int], object] | None = None) -> int:
+        """Write all files into a new or empty folder, and return how many bytes they have.
+
+        Parameters
+        ----------
+        progress
+            Told how many words are written.
+        """
+        if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+            raise FileError(folder, "exists and is not an empty folder; choose another for --export")
+        n_bytes = 0
+        for name, content in self._all_files(progress):
+            path = folder / name
+            with writing(path):
+                path.parent.mkdir(parents=True, exist_ok=True)
+            write_file(path, content)
+            n_bytes += len(content)
+        return n_bytes
+
+    def _all_files(self, progress: Callable[[int], object] | None) -> Iterator[tuple[str, bytes]]:
+        for start in range(0, len(self._words), _IN_A_FILE):
+            some = self._words[start : start + _IN_A_FILE]
+            yield (
+                f"data/words/{start // _IN_A_FILE}.json",
+                _as_json({word: self._word(word) for word in some}),
+            )
+            if progress is not None:
+                progress(start + len(some))
+        yield from self._common_files()
+        yield from page_files()
+
+    def _common_files(self) -> Iterator[tuple[str, bytes]]:
+        answers = self._answers
+        model = {
+            **answers.model(),
+            "path": "",
+            "n_words": len(self._words),
+            "metrics": self._metrics,
+            "comparable": [],
+            "has_index": False,
+            "is_stored": True,
+            "in_a_file": _IN_A_FILE,
+            "examples": [word for word in answers.examples if word in set(self._words)],
+            "invitations": {"why": None, "compare": None, "meaning": self._meaning()},
+        }
+        yield "data/model.json", _as_json(model)
+        yield "data/words.json", _as_json({"words": self._words, "order": list(range(len(self._words)))})
+        yield "data/map.bin", subset(self._points, np.array(self.rows, dtype=np.intp))
+        found = answers.theme_work.found
+        numbers = range(0 if found is None else len(found))
+        themes = [{**answers.theme(number, _OF_A_THEME), "documents": []} for number in numbers]
+        yield "data/themes.json", _as_json({"themes": themes})
+
+    def _meaning(self) -> str | None:
+        word = self._answers.invitations()["meaning"]
+        return word if word in set(self._words) else next(iter(self._words), None)
+
+    def _word(self, word: str) -> dict[str, Any]:
+        answers = self._answers
+        lists = {metric: answers.neighbours(word, metric, _NEIGHBOURS) for metric in self._metrics}
+        found: dict[str, Any] = {
+            "forms": next((found["forms"] for found in lists.values()), []),
+            "neighbours": {
+                metric: [_rounded(row) for row in found["neighbours"]] for metric, found in lists.items()
+            },
+            "row": answers.row(word, 8),
+            "themes": [[row["theme"], round(row["share"], 4)] for row in answers.themes(word, 6)["themes"]],
+        }
+        if answers.vectors.default_metric == "similarity":
+            found["standing_out"] = [
+                [row["word"], round(row["value"], 1)] for row in answers.standing_out(word, 10)["features"]
+            ]
+        return found
+
+
+def _rounded(row: dict[str, Any]) -> list[Any]:
+    percentile = row["percentile"]
+    return [row["word"], round(row["score"], 1), None if percentile is None else round(percentile, 2)]
+
+
+def _as_json(content: Any) -> bytes:
+    return json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def page_files() -> Iterator[tuple[str, bytes]]:
+    """Name the files of the page; index.html comes last, so that a page that is there is whole."""
+    found = dict(_files(files(__package__) / "static", ""))
+    start = found.pop("index.html")
+    yield from found.items()
+    policy = f'<meta http-equiv="Content-Security-Policy" content="{_policy()}">'.encode()
+    start = start.replace(b"<html ", b"<html data-stored ", 1).replace(b"<head>", b"<head>\n  " + policy, 1)
+    yield "index.html", start
+
+
+def _policy() -> str:
+    """Take from the policy of the server what a page may say itself."""
+    return "; ".join(part for part in POLICY.split("; ") if not part.startswith("frame-ancestors"))
+
+
+def _files(folder: Traversable, path: str) -> Iterator[tuple[str, bytes]]:
+    for entry in sorted(folder.iterdir(), key=lambda entry: entry.name):
+        if entry.is_dir():
+            yield from _files(entry, f"{path}{entry.name}/")
+        else:
+            yield f"{path}{entry.name}", entry.read_bytes()

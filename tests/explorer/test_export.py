@@ -1,0 +1,110 @@
+"""The page as files: what is in them, how large they are said to be, and what is refused."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from omnitm.cli import main
+from omnitm.errors import FileError, ParameterError
+from omnitm.explorer.answers import Answers
+from omnitm.explorer.export import Export, page_files
+from omnitm.explorer.vocabulary_map import MapKeeper
+from omnitm.explorer.vocabulary_map.stored import header_of, subset
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from omnitm.explain import Explainer
+
+
+@pytest.fixture
+def export(explainer: Explainer) -> Export:
+    answers = Answers(explainer)
+    answers.theme_work.start()
+    answers.theme_work.wait()
+    return Export(answers, MapKeeper(explainer).points(), 12)
+
+
+def test_the_files_answer_as_the_server_does(export: Export, explainer: Explainer, tmp_path: Path) -> None:
+    done: list[int] = []
+    n_bytes = export.write(tmp_path / "site", done.append)
+    data = tmp_path / "site" / "data"
+    assert done == [12]
+    assert n_bytes == sum(path.stat().st_size for path in (tmp_path / "site").rglob("*") if path.is_file())
+    assert export.size() == pytest.approx(n_bytes, rel=0.05)
+    words = json.loads((data / "words.json").read_text())["words"]
+    frequencies = explainer.index.document_frequencies
+    assert len(words) == 12
+    assert sorted(-frequencies[explainer.index.word_id(word)] for word in words) == [
+        -frequencies[explainer.index.word_id(word)] for word in words
+    ]
+    stored, answers = json.loads((data / "words" / "0.json").read_text()), Answers(explainer)
+    expected = answers.neighbours(words[3], "related", 20)["neighbours"]
+    assert [row[0] for row in stored[words[3]]["neighbours"]["related"]] == [row["word"] for row in expected]
+    assert stored[words[3]]["row"] == answers.row(words[3], 8)
+    model = json.loads((data / "model.json").read_text())
+    assert model["is_stored"]
+    assert set(model["examples"]) <= set(words)
+    assert model["invitations"]["meaning"] in words
+    themes = json.loads((data / "themes.json").read_text())["themes"]
+    theme, share = stored[words[3]]["themes"][0]
+    assert 0 < share <= 1
+    assert themes[theme]["words"]
+
+
+def test_the_map_has_the_points_of_the_words(explainer: Explainer) -> None:
+    content = MapKeeper(explainer).points()
+    rows = np.array([5, 2, 9])
+    found = subset(content, rows)
+    start = found.index(b"\n") + 1
+    assert start % 4 == 0
+    assert header_of(found)["n_words"] == 3
+    assert len(found) == start + 30
+    all_points = np.frombuffer(content, "<f4", 2 * 23, content.index(b"\n") + 1).reshape(23, 2)
+    assert np.array_equal(np.frombuffer(found, "<f4", 6, start).reshape(3, 2), all_points[rows])
+
+
+def test_the_page_is_marked_as_stored_and_may_only_run_its_own_scripts() -> None:
+    names = [name for name, _ in page_files()]
+    start = dict(page_files())["index.html"].decode()
+    assert names[-1] == "index.html"
+    assert {"style.css", "icon.svg", "js/main.js", "js/stored.js"} <= set(names)
+    assert "<html data-stored" in start
+    assert "script-src 'self'" in start
+    assert "frame-ancestors" not in start
+    assert 'src="/' not in start
+    assert 'href="/' not in start
+
+
+def test_a_folder_with_something_in_it_is_refused(export: Export, tmp_path: Path) -> None:
+    (tmp_path / "mine.txt").write_text("mine")
+    with pytest.raises(FileError, match="exists and is not an empty folder; choose another for --export"):
+        export.write(tmp_path)
+    with pytest.raises(FileError, match="exists and is not an empty folder"):
+        export.write(tmp_path / "mine.txt")
+    assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]
+
+
+@pytest.mark.parametrize("n_words", [0, 24])
+def test_wrong_numbers_of_words_are_refused(explainer: Explainer, n_words: int) -> None:
+    with pytest.raises(ParameterError, match=f"'n_words' parameter.*Got {n_words}"):
+        Export(Answers(explainer), MapKeeper(explainer).points(), n_words)
+
+
+def test_the_command_says_the_size_first(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["explore", str(folder), "--export", str(tmp_path / "site"), "--words", "9"]) == 0
+    first, last = capsys.readouterr().out.splitlines()
+    assert first.startswith("Exporting 9 of 23 words: about 0.2 MB in ")
+    assert last.endswith(f"to look at it: python -m http.server --directory {tmp_path / 'site'}")
+    assert (tmp_path / "site" / "index.html").exists()
+
+
+def test_words_are_for_an_export(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explore", str(folder), "--words", "9", "--no-browser"]) == 2
+    assert "--words is for --export" in capsys.readouterr().err
