@@ -3,19 +3,19 @@
 ```console
 $ python benchmarks/senses.py merge INDEX -o FOLDER
 $ omnitm index FOLDER/merged.txt -o FOLDER/merged.index
-$ omnitm train FOLDER/merged.index -o FOLDER/merged.model --contexts topic
-$ omnitm train FOLDER/merged.index -o FOLDER/merged.model-seed1 --contexts topic --seed 1
+$ omnitm train FOLDER/merged.index -o FOLDER/merged.model --contexts topic --top 8000
+$ omnitm train FOLDER/merged.index -o FOLDER/merged.model-seed1 --contexts topic --top 8000 --seed 1
 $ python benchmarks/senses.py measure FOLDER INDEX -o benchmarks/results/senses.json
 ```
 
 Pairs of words of like frequency are merged in every third document of INDEX; all vectors are trained on the
-merged text. Documents with a merged word are assigned to its senses, whose number Omni finds by itself; also
-with two senses, given. Compared with one sense for all (majority) and with Word2Vec (CBOW, trained here on
-the merged text): means of the vectors of a document's words, in two clusters, also weighted by the rarity of
-the words. V-measure and B-cubed F1, means over pairs with 95 % intervals (bootstrap), and of differences. 60
-pairs were used to choose the method (`--development`), 200 others are reported. Single words of the pairs
-are the control: how many of them are split. With a second seed: how alike the two partitions are (adjusted
-Rand index).
+merged text, those of Omni of the 8,000 most frequent words. Documents with a merged word are assigned to its
+senses, whose number Omni finds by itself; also with two senses, given. Compared with one sense for all
+(majority) and with Word2Vec (CBOW, trained here on the merged text without stop words): means of the vectors
+of a document's words, in two clusters, also weighted by the rarity of the words. V-measure and B-cubed F1,
+means over pairs with 95 % intervals (bootstrap), and of differences. 60 pairs were used to choose the method
+(`--development`), 200 others are reported. Single words of the pairs are the control: how many of them are
+split. With a second seed: how alike the two partitions are (adjusted Rand index).
 """
 
 from __future__ import annotations
@@ -110,10 +110,12 @@ def _word2vec(folder: Path, index: DocumentIndex) -> NDArray[np.float32]:
     """Train CBOW once; a row per word of the index, zeros for words that it does not have."""
     from gensim.models import KeyedVectors, Word2Vec
 
-    path = folder / "word2vec.kv"
+    path, text = folder / "word2vec.kv", folder / "content.txt"
     if not path.exists():
+        with text.open("w") as lines:
+            lines.writelines(" ".join(words) + "\n" for words in index.token_stream())
         options = {"vector_size": 100, "window": 5, "min_count": 5, "epochs": 5, "workers": 1, "seed": 1}
-        Word2Vec(corpus_file=str(folder / "merged.txt"), **options).wv.save(str(path))
+        Word2Vec(corpus_file=str(text), **options).wv.save(str(path))
     vectors = KeyedVectors.load(str(path))
     found = np.zeros((index.n_words, vectors.vector_size), dtype=np.float32)
     for number, word in enumerate(index.vocabulary):

@@ -212,7 +212,9 @@ class Coherence:
         known = set(index.vocabulary)
         self.words = sorted(set(words) & known)
         self._places = {word: place for place, word in enumerate(self.words)}
-        self._npmi = _npmi(pair_counts(index, self.words), index.n_documents)
+        counts = pair_counts(index, self.words)
+        self._npmi = _npmi(counts, index.n_documents)
+        self._shares = np.diag(counts) / max(index.n_documents, 1)
 
     def __contains__(self, word: str) -> bool:
         return word in self._places
@@ -228,6 +230,23 @@ class Coherence:
         if len(pairs) < 2:
             return None
         return float(pairs[np.triu_indices(len(pairs), 1)].mean())
+
+    def c_v(self, words: Sequence[str]) -> float | None:
+        """Mean cosine of each word's NPMI with all words and their sum over words; None for unknown words.
+
+        C_v of Roeder et al. 2015, if the documents are windows of 110 words: words are alike if the same of
+        the words go with them. As there, words that never meet count as if they met in 1e-12 of all.
+        """
+        places = [self._places[word] for word in words if word in self._places]
+        if len(places) < 2:
+            return None
+        pairs = self._npmi[np.ix_(places, places)].copy()
+        shares = self._shares[places]
+        unmet = (np.log(_NEVER_MET) - np.log(np.outer(shares, shares))) / -np.log(_NEVER_MET)
+        pairs[pairs == -1] = unmet[pairs == -1]
+        total = pairs.sum(axis=0)
+        cosines = pairs @ total / (np.linalg.norm(pairs, axis=1) * np.linalg.norm(total))
+        return float(cosines.mean())
 
     def odd_one_out(self, words: Sequence[str]) -> str:
         """Name the word that goes least well with the others; one that the documents don't have is odd."""
@@ -266,6 +285,7 @@ def _npmi(counts: NDArray[np.float64], n_documents: int) -> NDArray[np.float64]:
     return npmi
 
 
+_NEVER_MET = 1e-12
 N_TOP = 10
 N_SHOWN = 5  # top words of an intrusion test
 REMOVED = (1, 3, 10, 30, 100)
@@ -315,9 +335,11 @@ class Interpretability(Record):
     dimension_stability
         Mean share of a dimension's ten first words that the most similar dimension of another seed has as
         well; None: not measured.
+    dimension_c_v
+        Mean C_v of the ten words that a dimension puts first; None: not measured.
     intervals
-        95 % intervals of `dimension_coherence`, `intruders_found` and `category_score`: dimensions are drawn
-        again.
+        95 % intervals of `dimension_coherence`, `dimension_c_v`, `intruders_found`, `category_score` and
+        `dimension_stability`: dimensions are drawn again.
     examples
         Some dimensions, by name or number, with their first words.
     """
@@ -335,6 +357,7 @@ class Interpretability(Record):
     stability: float | None = None
     category_score: float | None = None
     dimension_stability: float | None = None
+    dimension_c_v: float | None = None
     intervals: dict[str, tuple[float, float]] = field(default_factory=dict)
     examples: dict[str, list[str]] = field(default_factory=dict)
 
@@ -349,6 +372,7 @@ def measure_interpretability(
     n_pairs: int = 200,
     seed: int = 0,
     categories: Mapping[str, Sequence[str]] | None = None,
+    windows: Coherence | None = None,
 ) -> Interpretability:
     """Measure a model on documents that it was not trained on.
 
@@ -363,6 +387,8 @@ def measure_interpretability(
         from all words of the read-out, whatever is looked at.
     categories
         Words by category, for `category_score`; None: it is not measured.
+    windows
+        How words go together in windows of 110 words, for `dimension_c_v`; None: it is not measured.
     """
     for name, value in (("n_dimensions", n_dimensions), ("n_words", n_words), ("n_pairs", n_pairs)):
         check_integer("measure_interpretability", name, value, 1)
@@ -375,6 +401,8 @@ def measure_interpretability(
         "dimension_coherence": [coherence.mean(top) for top in chosen.tops],
         "intruders_found": _intruders_found(chosen, coherence, random),
         "category_score": category_scores(chosen.words, chosen.values, categories or {}),
+        "dimension_c_v": [] if windows is None else [windows.c_v(top) for top in chosen.tops],
+        "dimension_stability": [] if again is None else dimension_stability(readout, again),
     }
     return Interpretability(
         name=readout.name,
@@ -388,7 +416,6 @@ def measure_interpretability(
         zeros=readout.zeros,
         faithfulness=faithfulness(readout, n_pairs, random),
         stability=None if again is None else _stability(readout, again),
-        dimension_stability=None if again is None else dimension_stability(readout, again),
         examples=dict(zip(chosen.names[:_EXAMPLES], chosen.tops, strict=False)),
     )
 
@@ -440,16 +467,15 @@ def stability(firsts: dict[str, list[str]], again: dict[str, list[str]]) -> floa
     return float(np.mean(shares)) if shares else None
 
 
-def dimension_stability(readout: Readout, again: Readout) -> float | None:
-    """Mean share of a dimension's ten first words that the most similar one of another seed has as well.
+def dimension_stability(readout: Readout, again: Readout) -> list[float]:
+    """Share of each dimension's ten first words that the most similar one of another seed has as well.
 
-    None unless both read-outs have the same words.
+    None of them unless both read-outs have the same words.
     """
     if readout.words != again.words:
-        return None
+        return []
     mine, yours = (_Columns.of(found, _used_dimensions(found).tolist()).tops for found in (readout, again))
-    shares = [max((len({*top} & {*other}) for other in yours), default=0) / N_TOP for top in mine]
-    return float(np.mean(shares)) if shares else None
+    return [max((len({*top} & {*other}) for other in yours), default=0) / N_TOP for top in mine]
 
 
 def category_scores(

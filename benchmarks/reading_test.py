@@ -1,0 +1,132 @@
+"""A reading test: forty words with their first rules, neighbours and senses, judged by a reader.
+
+    python benchmarks/reading_test.py collect MODEL INDEX     results/reading-test.json
+    python benchmarks/reading_test.py render                  docs/reading-test.md
+
+Judgements are lines of results/reading-judged.tsv: a word, then yes, partly or no for its rules, neighbours
+and senses, then a remark. They are about what `collect` found; whoever collects again judges again.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+RESULTS = Path(__file__).parent / "results"
+PAGE = Path(__file__).parents[1] / "docs" / "reading-test.md"
+N_RULES, N_NEIGHBOURS, N_FEATURES = 3, 8, 6
+N_LITERALS = 4
+QUESTIONS = ("rules", "neighbours", "senses")
+ANSWERS = ("yes", "partly", "no")
+HEAD = """\
+# A reading test
+
+Forty words of Wikipedia (40,000 words, default settings, seed 0), chosen before anything was looked at: the
+first three rules, the first three rules about single documents, the nearest words and the senses, as
+`omnitm explain`, `omnitm explain --per-document`, `omnitm similar` and `omnitm senses` show them, and a
+reader's judgement: would they convince somebody who knows the word? Behind a rule: documents that satisfy it,
+and how many times more of them have the word than of all. Rules of single documents are counted on a fifth of
+the documents. Collected and written by `benchmarks/reading_test.py`; a test looks that no rule is among the
+first three that holds in no document with the word.
+
+| | yes | partly | no |
+|---|--:|--:|--:|"""
+WORDS = {
+    "frequent": ("time", "people", "state", "music", "water"),
+    "concrete": ("car", "dog", "bread", "violin", "chair", "river", "hydrogen"),
+    "verbs": ("run", "write", "eat", "drive", "sing", "think"),
+    "adjectives": ("happy", "green", "ancient"),
+    "names": ("paris", "einstein", "toyota", "shakespeare", "napoleon"),
+    "ambiguous": ("bank", "python", "plant", "mercury", "spring", "bass", "java", "palm", "crane"),
+    "rare": ("bassoon", "tortilla", "origami", "heptathlon", "lichen"),
+}
+
+
+def collect(model: Path, index: Path) -> dict[str, Any]:
+    """Find the first rules of both kinds, the neighbours and the senses of all words."""
+    from omnitm import Explainer
+
+    explainer = Explainer.open(model, index)
+    return {word: _found(explainer, word) for words in WORDS.values() for word in words}
+
+
+def _found(explainer: Any, word: str) -> dict[str, Any]:
+    rules = explainer.explain(word, n_documents=0).rules[:N_RULES]
+    of_documents = explainer.document_rules(word, n=N_RULES, n_documents=0)
+    nearest = explainer.vectors.most_similar(word, topn=N_NEIGHBOURS)
+    return {
+        "rules": [
+            {"rule": measured.rule.shortened(N_LITERALS), **_figures(measured.match)} for measured in rules
+        ],
+        "document_rules": [{"rule": str(rule), **_figures(rule.match)} for rule in of_documents],
+        "neighbours": [name for name, _ in nearest],
+        "senses": [
+            {"share": sense.share, "features": [name for name, _ in sense.features[:N_FEATURES]]}
+            for sense in explainer.senses(word, n_documents=0).senses
+        ],
+    }
+
+
+def _figures(match: Any) -> dict[str, Any]:
+    return {name: getattr(match, name) for name in ("support", "hits", "lift")}
+
+
+def judged() -> dict[str, list[str]]:
+    """Read the judgements: per word an answer to each question, and a remark."""
+    lines = (RESULTS / "reading-judged.tsv").read_text(encoding="utf-8").splitlines()
+    rows = [line.split("\t") for line in lines if line]
+    return {word: answers for word, *answers in rows}
+
+
+def render() -> str:
+    """Write the page."""
+    found = json.loads((RESULTS / "reading-test.json").read_text(encoding="utf-8"))
+    answers = judged()
+    lines = [HEAD]
+    for place, question in enumerate(QUESTIONS):
+        counts = [sum(given[place] == answer for given in answers.values()) for answer in ANSWERS]
+        lines.append(f"| {question} | {' | '.join(map(str, counts))} |")
+    for kind, words in WORDS.items():
+        lines += ["", f"## {kind.capitalize()}"]
+        for word in words:
+            lines += ["", *_described(word, found[word], answers[word])]
+    return "\n".join(lines) + "\n"
+
+
+def _described(word: str, found: dict[str, Any], answers: list[str]) -> list[str]:
+    *given, remark = answers
+    named = ", ".join(f"{question}: {answer}" for question, answer in zip(QUESTIONS, given, strict=True))
+    senses = [
+        f"{number} ({100 * sense['share']:.0f} %) {', '.join(sense['features'])}"
+        for number, sense in enumerate(found["senses"], 1)
+    ]
+    return [
+        f"**{word}** ({named}){f'. {remark}' if remark else ''}",
+        "",
+        f"- rules: {_listed(found['rules'])}",
+        f"- of single documents: {_listed(found['document_rules'])}",
+        f"- neighbours: {', '.join(found['neighbours'])}",
+        f"- senses: {'; '.join(senses)}",
+    ]
+
+
+def _listed(rules: list[dict[str, Any]]) -> str:
+    return "; ".join(f"`{rule['rule']}` ({rule['support']:,}, {rule['lift'] or 0:,.0f}x)" for rule in rules)
+
+
+def main() -> None:
+    """Collect or render."""
+    if sys.argv[1] == "collect":
+        found = collect(Path(sys.argv[2]), Path(sys.argv[3]))
+        rows = ",\n".join(
+            f" {json.dumps(word)}: {json.dumps(row, ensure_ascii=False)}" for word, row in found.items()
+        )
+        (RESULTS / "reading-test.json").write_text(f"{{\n{rows}\n}}\n", encoding="utf-8")
+    else:
+        PAGE.write_text(render(), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,305 @@
+"""Themes against dimensions of other models, all read the same way: one table.
+
+    python benchmarks/themes.py prepare DATA WIKI_INDEX -o FOLDER
+    omnitm index FOLDER/held-out.txt -o FOLDER/held-out.index
+    omnitm index FOLDER/windows.txt -o FOLDER/windows.index
+    python benchmarks/themes.py omni MODEL [MODEL_OF_SEED_1] -o FOLDER
+    python benchmarks/themes.py ppmi|lda WIKI_INDEX -o FOLDER
+    python benchmarks/themes.py dimensions NAME VECTORS.npy [OF_SEED_1.npy] --words WORDS.json -o FOLDER
+    python benchmarks/themes.py spine VECTORS.npy --words WORDS.json -o FOLDER
+    SINR_PYTHON benchmarks/peer_sinr.py FOLDER N_DOCUMENTS    an environment of its own, with `sinr`
+    python benchmarks/themes.py measure DATA -o FOLDER       results/themes.json and themes.md
+
+All have the 8,000 most frequent words of Wikipedia, 100 dimensions where that can be chosen, and are read on
+the 5,000 of these words that most held-out documents have: reviews, news and mails. The method of Omni's
+themes was chosen on every second one of these documents; the others are measured on. Each model is read as
+it is, and as Omni reads its own vectors: what stands out in each dimension and word (`standing out`); where a
+matrix is factorised, by the same factorisation.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import lzma
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from omnitm.corpus import DocumentIndex
+from omnitm.evaluation.categories import load_categories
+from omnitm.evaluation.interpretability import (
+    Coherence,
+    Interpretability,
+    Readout,
+    measure_interpretability,
+    pair_counts,
+)
+from omnitm.similarity.combined import TOPIC
+from omnitm.similarity.nonnegative import common_patterns, pattern_weights
+from omnitm.similarity.row_profile import unit_rows
+from omnitm.vectors import WordVectors
+from omnitm.vectors.themes import theme_patterns, theme_weights
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    Reals = NDArray[np.float32]
+
+RESULTS = Path(__file__).parent / "results"
+SOURCES = ("imdb", "20news", "reuters21578", "agnews", "yelp", "amazon")
+WINDOW = 110  # words, as for C_v in Roeder et al. 2015
+K = 100
+N_KNOWN, N_READ = 8_000, 5_000
+_SENTENCES = 20  # of Wikipedia in a document of LDA, which needs longer ones
+_LDA_DOCUMENTS = 30_000
+
+
+def main() -> None:
+    """Do one step."""
+    arguments = parse()
+    folder: Path = arguments.output
+    if arguments.step == "prepare":
+        prepare(Path(arguments.inputs[0]), DocumentIndex.open(Path(arguments.inputs[1])), folder)
+    elif arguments.step == "measure":
+        measure(Path(arguments.inputs[0]), folder)
+    else:
+        start = time.process_time()
+        for name, seed, values in globals()[arguments.step](arguments, folder):
+            (folder / "readouts").mkdir(exist_ok=True)
+            np.save(folder / "readouts" / f"{name}.{seed}.npy", values.astype(np.float32))
+            print(f"{name}, seed {seed}: {time.process_time() - start:.0f} CPU s", flush=True)
+            start = time.process_time()
+
+
+def parse() -> argparse.Namespace:
+    """Read the command line."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    steps = ("prepare", "omni", "ppmi", "lda", "dimensions", "spine", "measure")
+    parser.add_argument("step", choices=steps)
+    parser.add_argument("inputs", nargs="+")
+    parser.add_argument("--words", type=Path)
+    parser.add_argument("-o", "--output", type=Path, required=True)
+    return parser.parse_args()
+
+
+def prepare(data: Path, wiki: DocumentIndex, folder: Path) -> None:
+    """Write every second held-out document, whole and in windows, and choose the words."""
+    folder.mkdir(parents=True, exist_ok=True)
+    number = 0
+    with (folder / "held-out.txt").open("w") as whole, (folder / "windows.txt").open("w") as windows:
+        for source in SOURCES:
+            with lzma.open(data / "documents" / f"{source}.jsonl.xz", "rt", encoding="utf-8") as lines:
+                for line in lines:
+                    number += 1
+                    if number % 2:  # the first, third, ... chose the method
+                        continue
+                    words = json.loads(line)["text"].split()
+                    whole.write(" ".join(words) + "\n")
+                    for start in range(0, len(words), WINDOW):
+                        windows.write(" ".join(words[start : start + WINDOW]) + "\n")
+    order = np.argsort(-wiki.document_frequencies, kind="stable")[:N_KNOWN]
+    (folder / "words.json").write_text(json.dumps([wiki.vocabulary[k] for k in order.tolist()]))
+
+
+def words_of(folder: Path) -> list[str]:
+    """Return the 8,000 words that all models have."""
+    found: list[str] = json.loads((folder / "words.json").read_text())
+    return found
+
+
+def omni(arguments: argparse.Namespace, folder: Path) -> Iterator[tuple[str, int, Reals]]:
+    """Read the themes of Omni."""
+    for seed, path in enumerate(arguments.inputs):
+        vectors = WordVectors.load(path)
+        rows = [vectors.get_index(word) for word in words_of(folder)]
+        yield "Omni, themes", seed, theme_weights(vectors, theme_patterns(vectors, K))[rows]
+
+
+def ppmi(arguments: argparse.Namespace, folder: Path) -> Iterator[tuple[str, int, Reals]]:
+    """Factorise PPMI: squared as it is, and what stands out in it, by the code of themes."""
+    from scipy.sparse import csr_matrix
+
+    words = words_of(folder)
+    counts = pair_counts(DocumentIndex.open(Path(arguments.inputs[0])), words).astype(np.float32)
+    n_documents = DocumentIndex.open(Path(arguments.inputs[0])).n_documents
+    np.save(folder / "counts.npy", counts)
+    single = np.diag(counts).copy()
+    ratio = counts * np.float32(n_documents) / np.outer(single, single)
+    np.fill_diagonal(ratio, 1.0)
+    values = np.log(np.maximum(ratio, 1.0), out=ratio)
+    squares = csr_matrix(unit_rows(values**2))
+    yield "NMF of PPMI", 0, pattern_weights(squares, common_patterns(squares, K))
+    vectors = WordVectors(np.rint(100 * values).astype(np.int16), words, words)
+    yield "NMF of PPMI, standing out", 0, theme_weights(vectors, theme_patterns(vectors, K))
+
+
+def lda(arguments: argparse.Namespace, folder: Path) -> Iterator[tuple[str, int, Reals]]:
+    """Fit topics to documents of twenty sentences each."""
+    from scipy.sparse import csr_matrix
+    from sklearn.decomposition import LatentDirichletAllocation
+
+    index, words = DocumentIndex.open(Path(arguments.inputs[0])), words_of(folder)
+    column = np.full(index.n_words, -1)
+    column[[index.word_id(word) for word in words]] = np.arange(len(words))
+    step = index.n_documents // _SENTENCES // _LDA_DOCUMENTS
+    rows, columns = [], []
+    for number in range(_LDA_DOCUMENTS):
+        first = number * step * _SENTENCES
+        found = column[np.concatenate([index.words_of(k) for k in range(first, first + _SENTENCES)])]
+        columns.append(found[found >= 0])
+        rows.append(np.full(len(columns[-1]), number))
+    places = np.concatenate(rows), np.concatenate(columns)
+    matrix = csr_matrix((np.ones(len(places[0]), np.float32), places), shape=(_LDA_DOCUMENTS, len(words)))
+    for seed in (0, 1):
+        options = {"learning_method": "online", "batch_size": 1_000, "max_iter": 1, "total_samples": 1e5}
+        topics = LatentDirichletAllocation(K, random_state=seed, **options).fit(matrix).components_.T
+        yield "LDA", seed, topics / topics.sum(axis=0)
+        shares = topics / topics.sum(axis=1, keepdims=True)
+        yield "LDA, standing out", seed, standing_out(shares)
+
+
+def dimensions(arguments: argparse.Namespace, folder: Path) -> Iterator[tuple[str, int, Reals]]:
+    """Read the dimensions of any vectors."""
+    name, *paths = arguments.inputs
+    for seed, path in enumerate(paths):
+        values = rows_of(arguments, folder, path)
+        yield name, seed, values
+        yield f"{name}, standing out", seed, standing_out(values)
+
+
+def rows_of(arguments: argparse.Namespace, folder: Path, path: str) -> Reals:
+    """Read the rows of the 8,000 words."""
+    names = json.loads(arguments.words.read_text())
+    names = names["words"] if isinstance(names, dict) else names
+    places = {name: place for place, name in enumerate(names)}
+    found: Reals = np.load(path, mmap_mode="r")[[places[word] for word in words_of(folder)]]
+    return found
+
+
+def standing_out(values: Any) -> Reals:
+    """Keep what exceeds the mean of a dimension by a deviation, as the profiles of Omni do."""
+    deviations = (values - values.mean(axis=0)) / np.maximum(values.std(axis=0), 1e-12)
+    return unit_rows(np.log1p(np.maximum(deviations - TOPIC.stands_out, 0)))
+
+
+def spine(arguments: argparse.Namespace, folder: Path) -> Iterator[tuple[str, int, Reals]]:
+    """Make vectors sparse and non-negative by an autoencoder (Subramanian et al. 2018)."""
+    import torch
+
+    torch.set_num_threads(1)
+    values = rows_of(arguments, folder, arguments.inputs[0])
+    rows = torch.tensor((values - values.mean(axis=0)) / values.std())
+    sparsity, noise, n_epochs, batch = 0.15, 0.2, 300, 128  # of the paper's range; the paper has 4,000 epochs
+    for seed in (0, 1):
+        random = torch.Generator().manual_seed(seed)
+        torch.manual_seed(seed)
+        code, back = torch.nn.Linear(rows.shape[1], K), torch.nn.Linear(K, rows.shape[1])
+        optimiser = torch.optim.Adam([*code.parameters(), *back.parameters()], lr=1e-3)
+        for _ in range(n_epochs):
+            for part in torch.randperm(len(rows), generator=random).split(batch):
+                given = rows[part]
+                noisy = given + noise * torch.randn(given.shape, generator=random)
+                hidden = torch.clamp(code(noisy), 0, 1)
+                too_active = torch.clamp(hidden.mean(dim=0) - sparsity, min=0) ** 2
+                partial = hidden * (1 - hidden)
+                loss = ((back(hidden) - given) ** 2).mean() + too_active.sum() + partial.mean()
+                optimiser.zero_grad()
+                loss.backward()  # type: ignore[no-untyped-call]
+                optimiser.step()
+        with torch.no_grad():
+            found = torch.clamp(code(rows), 0, 1).numpy()
+        yield "SPINE on Word2Vec", seed, found
+        yield "SPINE on Word2Vec, standing out", seed, standing_out(found)
+
+
+def measure(data: Path, folder: Path) -> None:
+    """Measure all read-outs on the same words and documents, and write the results."""
+    held_out, windows = (DocumentIndex.open(folder / f"{name}.index") for name in ("held-out", "windows"))
+    words = words_of(folder)
+    known = {word: row for row, word in enumerate(words)}
+    order = np.argsort(-held_out.document_frequencies, kind="stable").tolist()
+    shown = [word for k in order if (word := held_out.vocabulary[k]) in known][:N_READ]
+    rows = [known[word] for word in shown]
+    by_documents, by_windows = Coherence(held_out, shown), Coherence(windows, shown)
+    categories = load_categories("SEMCAT", data).members
+    results = []
+    for path in sorted((folder / "readouts").glob("*.0.npy")):
+        name = path.name.removesuffix(".0.npy")
+        again = path.with_name(f"{name}.1.npy")
+        first, *second = (
+            Readout(name, shown, np.load(file)[rows], None) for file in (path, again) if file.exists()
+        )
+        results.append(
+            measure_interpretability(
+                first,
+                by_documents,
+                again=second[0] if second else None,
+                categories=categories,
+                windows=by_windows,
+            )
+        )
+        print(line(results[-1]), flush=True)
+    results.sort(key=lambda result: -(result.dimension_coherence or 0))
+    facts: dict[str, Any] = {
+        "held_out_documents": held_out.n_documents,
+        "windows": windows.n_documents,
+        "words": len(shown),
+        "results": [result.to_dict() for result in results],
+    }
+    content = json.dumps(facts, indent=1, ensure_ascii=False) + "\n"
+    (RESULTS / "themes.json").write_text(content, encoding="utf-8")
+    (RESULTS / "themes.md").write_text(table(results, facts), encoding="utf-8")
+
+
+HEAD = "| dimensions of | k | NPMI | C_v | intruders found, % | SEMCAT score | zeros, % | stable, % |"
+
+
+def table(results: list[Interpretability], facts: dict[str, Any]) -> str:
+    """One line per model, then some dimensions of each."""
+    lines = [
+        f"# Themes and other dimensions, on {facts['held_out_documents']:,} held-out documents",
+        "",
+        f"First words out of {facts['words']:,}; 95 % intervals over dimensions. Written by",
+        "`benchmarks/themes.py`; docs/themes.md says what is measured.",
+        "",
+        HEAD,
+        "|---|--:|--:|--:|--:|--:|--:|--:|",
+        *map(line, results),
+        "",
+    ]
+    for result in results:
+        lines += [f"**{result.name}**", ""]
+        lines += [f"- {', '.join(words)}" for words in list(result.examples.values())[:5]]
+        lines += [""]
+    return "\n".join(lines)
+
+
+def line(result: Interpretability) -> str:
+    """Write the numbers of a model."""
+
+    def number(name: str, form: str, scale: float = 1) -> str:
+        value = getattr(result, name)
+        if value is None:
+            return "no seed"
+        low, high = (scale * end for end in result.intervals[name])
+        return f"{scale * value:{form}} ({low:{form}}-{high:{form}})"
+
+    figures = (
+        f"{result.n_dimensions:,}",
+        number("dimension_coherence", ".3f"),
+        number("dimension_c_v", ".3f"),
+        number("intruders_found", ".0f", 100),
+        number("category_score", ".3f"),
+        f"{100 * result.zeros:.0f}",
+        number("dimension_stability", ".0f", 100),
+    )
+    return f"| {result.name} | {' | '.join(figures)} |"
+
+
+if __name__ == "__main__":
+    main()
