@@ -209,7 +209,7 @@ def spine(arguments: argparse.Namespace, folder: Path) -> Iterator[tuple[str, in
                 partial = hidden * (1 - hidden)
                 loss = ((back(hidden) - given) ** 2).mean() + too_active.sum() + partial.mean()
                 optimiser.zero_grad()
-                loss.backward()  # type: ignore[no-untyped-call]
+                loss.backward()
                 optimiser.step()
         with torch.no_grad():
             found = torch.clamp(code(rows), 0, 1).numpy()

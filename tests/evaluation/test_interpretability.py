@@ -4,6 +4,7 @@ import copy
 import json
 import math
 import shutil
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -237,6 +238,40 @@ def test_the_score_by_categories_has_an_interval(held_out: Coherence) -> None:
     without = measure_interpretability(block_readout(readable=True), held_out)
     assert without.category_score is None
     assert "category_score" not in without.intervals
+
+
+def test_c_v_is_that_of_its_definition() -> None:
+    """Cosines of rows of NPMI with their sum; pairs that never meet as if they did in 1e-12 of all."""
+    texts = [["cat", "dog"], ["cat", "dog", "fish"], ["cat"], ["fish", "cat"], ["fish"], ["bird"]]
+    coherence = Coherence(DocumentIndex.from_documents(texts), ["cat", "dog", "fish", "bird"])
+    words = ["cat", "dog", "bird"]
+    share = {pair: sum({*pair} <= {*text} for text in texts) / 6 for pair in product(words, words)}
+    npmi = np.array(
+        [
+            [
+                math.log(max(share[a, b], 1e-12) / (share[a, a] * share[b, b]))
+                / -math.log(max(share[a, b], 1e-12))
+                for b in words
+            ]
+            for a in words
+        ]
+    )
+    total = npmi.sum(axis=0)
+    cosines = [row @ total / np.linalg.norm(row) / np.linalg.norm(total) for row in npmi]
+    assert coherence.c_v(words) == pytest.approx(np.mean(cosines))
+    assert coherence.c_v(["cat", "unknown"]) is None
+
+
+def test_c_v_is_measured_on_windows(held_out: Coherence) -> None:
+    readable, mixed = (
+        measure_interpretability(block_readout(readable=readable), held_out, windows=held_out)
+        for readable in (True, False)
+    )
+    assert readable.dimension_c_v is not None
+    assert mixed.dimension_c_v is not None
+    assert readable.dimension_c_v > mixed.dimension_c_v
+    low, high = readable.intervals["dimension_c_v"]
+    assert low <= readable.dimension_c_v <= high
 
 
 def test_dimensions_of_another_seed_are_matched() -> None:

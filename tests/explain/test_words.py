@@ -12,8 +12,15 @@ from omnitm.errors import ParameterError, UnknownWordError
 from omnitm.explain import Explainer
 from omnitm.explain.evidence import spread, standing, together
 from omnitm.explain.matching import fresh_examples
-from omnitm.explain.rules import Machines
-from omnitm.explain.words import Match, clause_states, evidence_of, explain_word
+from omnitm.explain.rules import Literal, Machines, Rule
+from omnitm.explain.words import (
+    Match,
+    MeasuredRule,
+    clause_states,
+    evidence_of,
+    explain_word,
+    new_words_first,
+)
 from omnitm.machine import AutoencoderSettings
 from omnitm.training import train_vectors
 
@@ -206,10 +213,27 @@ def test_a_word_that_is_in_every_document() -> None:
         assert measured.match.precision in {None, 1.0}
 
 
+def test_rules_that_ask_for_the_same_words_come_later(explainer: Explainer) -> None:
+    rule = explainer.explain("a0", n_documents=0).rules[0]
+
+    def made(evidence: float, *literals: str) -> MeasuredRule:
+        named = tuple(Literal(word.removeprefix("-"), word.startswith("-"), 130, 2) for word in literals)
+        return replace(rule, rule=Rule((0,), 1, named), evidence=evidence)
+
+    first, same, other, none = made(9, "b"), made(8, "b", "-c"), made(7, "d"), made(0, "e")
+    assert new_words_first([first, same, other, none]) == [first, other, same, none]
+
+
 def test_rules_that_documents_bear_out_come_first(explainer: Explainer) -> None:
     rules = explainer.explain("a0", n_documents=0).rules
-    keys = [(measured.rule.weight * measured.evidence, measured.rule.weight) for measured in rules]
+    asked = [frozenset(measured.rule.present) for measured in rules]
+    keys = [
+        (measured.evidence > 0, words not in asked[:place], measured.rule.weight * measured.evidence)
+        for place, (measured, words) in enumerate(zip(rules, asked, strict=True))
+        if measured.evidence
+    ]
     assert keys == sorted(keys, reverse=True)
+    assert not any(measured.evidence for measured in rules[len(keys) :])
     for measured in rules:
         assert measured.evidence == evidence_of(measured.match)
         assert (measured.evidence > 0) <= (measured.match.hits > 0)

@@ -145,7 +145,9 @@ def _print_rules(console: Console, explanation: WordExplanation, count: int, n_l
     unit = _unit(explanation, "documents")
     numbers = ("weight", unit, "with word", "lift", "examples", "of the word")
     table = make_table("Rules", "rule", *numbers, numbers=numbers)
-    for measured in explanation.rules[:count]:
+    borne_out = [measured for measured in explanation.rules if measured.evidence]
+    shown = borne_out or explanation.rules
+    for measured in shown[:count]:
         match, rule = measured.match, measured.rule
         table.add_row(
             Text(rule.shortened(n_literals)),
@@ -162,12 +164,13 @@ def _print_rules(console: Console, explanation: WordExplanation, count: int, n_l
         "them made of the word's",
         style="dim",
     )
-    if len(explanation.rules) > count:
-        console.print(f"... and {len(explanation.rules) - count} more rules (-n shows more)")
-    n_only_merged = sum(not measured.evidence for measured in explanation.rules)
+    if len(shown) > count:
+        console.print(f"... and {len(shown) - count} more rules (-n shows more)")
+    n_only_merged = len(explanation.rules) - len(borne_out)
     if n_only_merged:
-        console.print(f"{n_only_merged} rules, the last ones, hold in merged examples only.")
-    for measured in explanation.rules[:_RULES_WITH_DOCUMENTS]:
+        where = "not shown" if borne_out else "all of them"
+        console.print(f"{n_only_merged} rules, {where}, hold in merged examples only.")
+    for measured in shown[:_RULES_WITH_DOCUMENTS]:
         marked = [explanation.word]
         if explanation.kind == "topic":
             marked += measured.rule.present

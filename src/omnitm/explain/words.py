@@ -100,8 +100,8 @@ class WordExplanation(Record):
     include_from, max_state
         The threshold N from which a literal is included, and the highest state.
     rules
-        Rules of the positive clauses, the highest weight x evidence first; then those that no document bears
-        out, the highest weight first.
+        Rules of the positive clauses, the highest weight x evidence first; then those that ask for the same
+        words as one before them; then those that no document bears out, the highest weight first.
     strongest, weakest, strongest_negated
         Literals "word occurs", and "word does not occur", by their mean state over the positive clauses.
     """
@@ -160,6 +160,7 @@ def explain_word(
         for rule, rate in zip(rules, rates, strict=True)
     ]
     measured.sort(key=lambda found: (-found.rule.weight * found.evidence, -found.rule.weight))
+    measured = new_words_first(measured)
     return WordExplanation(
         word=machine.word,
         n_documents=sizes[0],
@@ -175,6 +176,15 @@ def explain_word(
         strongest_negated=strongest_negated,
         kind=machine.kind,
     )
+
+
+def new_words_first(rules: Sequence[MeasuredRule]) -> list[MeasuredRule]:
+    """Put rules that ask for the same words as one before them after the others that documents bear out."""
+    firsts: dict[frozenset[str], MeasuredRule] = {}
+    for found in rules:
+        firsts.setdefault(frozenset(found.rule.present), found)
+    shown = {id(found) for found in firsts.values()}
+    return sorted(rules, key=lambda found: (not found.evidence, id(found) not in shown))
 
 
 def evidence_of(match: Match) -> float:
