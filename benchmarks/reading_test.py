@@ -23,8 +23,8 @@ ANSWERS = ("yes", "partly", "no")
 HEAD = """\
 # A reading test
 
-Forty words of Wikipedia (40,000 words, default settings, seed 0), chosen by kind, not by result (about a third
-had been looked at while senses were made): the first three rules, the first three rules about single
+Forty words of Wikipedia (40,000 words, default settings, seed 0), chosen by kind, not by result (a third had
+been looked at while senses were made): the first three rules, the first three rules about single
 documents, the nearest words and the senses, as
 `omnitm explain`, `omnitm explain --per-document`, `omnitm similar` and `omnitm senses` show them, and a
 reader's judgement: would they convince somebody who knows the word? Behind a rule: documents that satisfy it,
