@@ -402,6 +402,38 @@ import("/js/map_points.js").then(({ pointPainter }) => {
 """
 
 
+@pytest.mark.parametrize("width", [390, 1200, 2560])
+def test_no_name_is_under_the_buttons(browser: Any, demo_server: RunningServer, width: int) -> None:
+    page = Page(browser, demo_server.address)
+    look(page, width, 900)
+    try:
+        page.open()
+        page.until(
+            lambda: page.run("return document.querySelector('.map-stage')?.stage?.labels.captions.length")
+        )
+        for zoom in (1, 2, 5):
+            assert page.run(_UNDER_THE_BUTTONS % zoom) == []
+    finally:
+        browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+# The map is moved so that its middle, where most words are, comes to lie under the buttons.
+_UNDER_THE_BUTTONS = """
+const { stage } = document.querySelector(".map-stage");
+const [left, top, right, bottom] = stage.covered()[0];
+Object.assign(stage.camera, { x: 0, y: 0, zoom: %d });
+const [x, y] = stage.toMap(left, top);
+Object.assign(stage.camera, { x: -x, y: -y });
+stage.isMoving = false;
+stage.always = [0, 1];
+stage.paint();
+const { labels, view } = stage;
+const boxes = [...labels.chosen.map((row) => [...view.toScreen(row), labels.width(stage.data.words[row])]),
+  ...labels.captions.map((cluster) => labels.captionPlace(view, cluster))];
+return boxes.filter(([x, y, width]) => x < right && x + width > left && y < bottom && y > top);
+"""
+
+
 def test_groups_of_the_command_line_colour_the_map(browser: Any, explainer: Explainer) -> None:
     groups = "\n".join([*(f"g{k}: lamp" for k in range(7)), "land: car road", "water: ship nothing"])
     with RunningServer(explainer, ExplorerSettings(port=0), groups) as server:

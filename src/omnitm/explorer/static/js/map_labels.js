@@ -8,6 +8,7 @@ const CAPTION_FONT = "650 15px system-ui, -apple-system, 'Segoe UI', Roboto, 'De
 const CAPTIONS_UP_TO = 3; // zoom; nearer, words say more than names of clusters
 const MOST_BESIDE_CAPTIONS = 60;
 const NARROW = 700; // pixels; there, captions are single words
+const [TAKEN, COVERED] = [1, 2];
 const MOST = 170;
 const LOOKED_AT = 6000;
 const CHOOSE_EVERY = 150; // milliseconds
@@ -79,7 +80,7 @@ export class Labels {
     this.chosen = [];
     this.chosenAt = now;
     for (const [left, top, right, bottom] of covered) {
-      for (let y = top; y < bottom + CELL_HEIGHT; y += CELL_HEIGHT) this.take(left, y, right - left, true);
+      for (let y = top; y < bottom + CELL_HEIGHT; y += CELL_HEIGHT) this.take(left, y, right - left, true, COVERED);
     }
     this.captions = this.chooseCaptions(view);
     const most = this.captions.length ? MOST_BESIDE_CAPTIONS : MOST;
@@ -138,13 +139,15 @@ export class Labels {
     return this.sprites.get(key);
   }
 
-  take(x, y, width, isStrong) {
+  // Take room for a name, unless other names are there; a strong one only gives way to buttons.
+  take(x, y, width, isStrong, by = TAKEN) {
     const line = Math.floor((y - CELL_HEIGHT / 2) / CELL_HEIGHT);
     const [first, last] = [Math.max(Math.floor(x / CELL_WIDTH), 0), Math.min(Math.floor((x + width) / CELL_WIDTH), this.columns - 1)];
-    for (let row = Math.max(line, 0); !isStrong && row <= line + 1; row += 1) {
-      for (let column = first; column <= last; column += 1) if (this.taken[row * this.columns + column]) return false;
+    const least = isStrong ? COVERED : TAKEN;
+    for (let row = Math.max(line, 0); by !== COVERED && row <= line + 1; row += 1) {
+      for (let column = first; column <= last; column += 1) if (this.taken[row * this.columns + column] >= least) return false;
     }
-    for (let row = Math.max(line, 0); row <= line + 1; row += 1) this.taken.fill(1, row * this.columns + first, row * this.columns + last + 1);
+    for (let row = Math.max(line, 0); row <= line + 1; row += 1) this.taken.fill(by, row * this.columns + first, row * this.columns + last + 1);
     return true;
   }
 
