@@ -51,6 +51,15 @@ def test_integers_in_word2vec_files(tmp_path: Path, vectors: WordVectors, binary
     assert [word for word, _ in mine] == [word for word, _ in read.most_similar("w3", topn=5)]
 
 
+def test_to_gensim_says_what_it_does(vectors: WordVectors, capsys: pytest.CaptureFixture[str]) -> None:
+    vectors.to_gensim(reduce=20)
+    assert not capsys.readouterr().err
+    vectors.to_gensim(reduce=20, progress=True)
+    said = capsys.readouterr().err.splitlines()
+    assert [line.split()[0] for line in said] == ["making", "handing"]
+    assert "150 words" in said[1]
+
+
 def test_to_gensim(vectors: WordVectors) -> None:
     pytest.importorskip("gensim")
     keyed = vectors.to_gensim()

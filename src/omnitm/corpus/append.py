@@ -90,6 +90,7 @@ def _write_joined(old: DocumentIndex, *, new_folder: Path, new: Built, sink: Fol
     n_old_pairs, n_new_pairs = len(old.document_words), new.summary.n_pairs
     _copy(old.document_offsets, "document_offsets", sink)
     _copy(old.document_words, "document_words", sink)
+    # The first offset, 0, is where the old documents end.
     first = _read(new_folder, "document_offsets", 1, new.summary.n_documents + 1) + np.uint64(n_old_pairs)
     sink.append("document_offsets", first)
     _copy_new(new_folder, "document_words", 0, n_new_pairs, sink)
@@ -106,6 +107,7 @@ def _write_joined_order(old: RunningText, *, new_folder: Path, n_new: int, sink:
     if n_old + n_new - 1 > MOST_TOKENS:
         raise CorpusError(f"A running text holds at most {MOST_TOKENS:,} words; begin another index.")
     _copy(old.tokens, "tokens", sink)
+    # The new text without its first mark: the last one of the old text stands for it.
     _copy_new(new_folder, "tokens", 1, n_new, sink)
     new_starts = _read(new_folder, "word_starts", 0, len(old.word_starts))
     sink.append("word_starts", np.asarray(old.word_starts) + new_starts)

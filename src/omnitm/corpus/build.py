@@ -344,6 +344,7 @@ def _build(
     sink: Sink,
 ) -> Built:
     keep = list(dict.fromkeys(token for word in rules.keep for token in preparation.tokens(word)))
+    # Words that the user names count even if they are stop words.
     named = set(keep if rules.fixed is None else rules.fixed)
     stop_words = sorted(word.encode() for word in preparation.prepared_stop_words - named)
     report = resources.progress or (lambda _: None)
@@ -360,6 +361,7 @@ def _build(
         )
         for _ in range(resources.n_threads)
     ]
+    # First pass: all text, as provisional numbers of words, goes to the scratch, and words are counted.
     counted = count_blocks(
         corpus.blocks,
         workers,
@@ -373,6 +375,7 @@ def _build(
         )
     n_others = MOST_OTHER_WORDS if order.is_kept and order.other_words is None else 0
     choice = VocabularyChoice(rules, keep, counted.n_documents, n_others)
+    # Then the vocabulary is chosen, and a second pass, over the scratch, writes final numbers in both orders.
     with Spread(resources.n_threads) as spread:
         for table in counted.tables(scratch, stop_words, spread):
             choice.look_at(table)

@@ -138,6 +138,7 @@ class Preparation:
             return checked_tokens(self._pattern.findall(text))
         pieces: Iterable[str] = text.translate(self.character_table).split()
         if self.digits == "drop":
+            # Digits were turned into marks, so that words which begin with one can be told from others.
             mark = characters.DIGIT_MARK
             before = "'" if self._splits_possessives else ""
             pieces = (p.replace(mark, "") for p in pieces if not p.lstrip(before).startswith(mark))
@@ -153,6 +154,7 @@ class Preparation:
         """Return the known word that a text becomes (`Socket` is `socket`); None: none, or several."""
         if self.is_incomplete:
             return None
+        # Without stop words first: "the road" means road. Then with them, for an index that keeps them.
         for found in (self.words(typed), self.tokens(typed)):
             if len(found) == 1 and found[0] in known:
                 return found[0]
@@ -283,6 +285,7 @@ def _without_apostrophes(piece: str) -> tuple[str, ...]:
 
 
 def _is_short_enough(token: str) -> bool:
+    # No character takes more than four bytes, so most tokens need not be encoded.
     return len(token) * 4 <= LONGEST_WORD or len(token.encode("utf-8", "surrogatepass")) <= LONGEST_WORD
 
 

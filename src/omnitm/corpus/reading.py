@@ -135,6 +135,7 @@ class _ZstandardReader:
         while not self._text:
             self._packed = self._packed or self._file.read(1 << 17)
             if not self._packed:
+                # A frame that was begun and has no end: the file is cut off.
                 if self._frame is not None:
                     raise EOFError
                 return 0
@@ -353,8 +354,10 @@ def cut_text(
         if offset == 0 and buffer.startswith(codecs.BOM_UTF8):
             offset = len(codecs.BOM_UTF8)
             buffer, filled, searched = _shifted(buffer, offset, filled), filled - offset, 0
+        # Blocks end where documents end, so that blocks can be counted in any thread.
         cut = last_boundary(buffer, unit, searched, filled)
         ends = cut > 0
+        # A long document is handed on in pieces; a piece ends at white space, so that no word is cut.
         if not ends and not whole_documents and filled >= 4 * BLOCK_SIZE:
             cut = _last_white_space(buffer, unit, filled)
             if cut == 0 and filled >= LONGEST_PIECE:
@@ -363,6 +366,7 @@ def cut_text(
             yield memoryview(buffer)[:cut], ends, offset
             open_document = not ends
             offset += cut
+        # Nothing to hand on yet, and room is left: read more.
         elif filled < len(buffer):
             continue
         buffer, filled = _shifted(buffer, cut, filled), filled - cut

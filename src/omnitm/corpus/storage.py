@@ -112,6 +112,7 @@ class FolderSink:
         else:
             file.write(data)
             file.digest.update(data)
+        # One at a time: a second one would wait for the first, and threads would pile up.
         if file.n_unsynced >= BYTES_PER_SYNC and all(sync.done() for sync in self._synced):
             self._sync(file)
 
@@ -171,6 +172,7 @@ def folder_in_the_making(output: Path, *, overwrite: bool) -> Iterator[Path]:
         raise FileError(output.parent, f"cannot be written: {error.strerror}") from error
     try:
         yield making
+        # `mkdtemp` makes folders that only their owner may open.
         making.chmod(0o777 & ~_umask())
         put_in_place(making, output)
     finally:
@@ -213,6 +215,7 @@ def put_in_place(made: Path, output: Path) -> None:
         elif system.exchange(made, output):
             shutil.rmtree(made)
         else:
+            # Where two names cannot be exchanged in one step there is a moment without an index.
             aside = made.with_suffix(".replaced")
             output.rename(aside)
             try:

@@ -151,6 +151,7 @@ class _Dispatcher:
         if self._seconds_per_word is not None:
             wanted = math.ceil(_SECONDS_PER_BATCH / max(self._seconds_per_word, 1e-6))
         share = math.ceil(self._ledger.n_waiting / self._cores)  # at the end, every core gets some
+        # Small enough for the end of the run, but not below a quarter, and never more than memory allows.
         return max(1, min(wanted, max(share, wanted // 4), self._largest_batch))
 
     def _accept(self, jobs: list[WordJob], result: BatchResult) -> None:

@@ -149,6 +149,7 @@ class Replacements:
             return None
         similar, least = found
         dissimilar = similar[-_NEAREST:] if self._perturbation.reading == "text" else least
+        # A generator per word: what a word becomes depends on no other word, document or order.
         drawn = np.random.default_rng((self._perturbation.seed, word)).random(2)[label]
         choice = similar[:_NEAREST] if label else dissimilar
         return int(choice[int(drawn * len(choice))])
@@ -353,6 +354,7 @@ def make_task(
     words = Preparation.paper().words
     train, test = ([words(text.replace("<br />", " ")) for text in part.texts] for part in parts)
     counts = Counter(word for document in train for word in document)
+    # By count, ties in alphabetical order, from training documents only.
     vocabulary = tuple(sorted(counts, key=lambda word: (-counts[word], word))[:n_words])
     if not vocabulary:
         raise ParameterError(

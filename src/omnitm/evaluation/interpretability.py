@@ -176,6 +176,7 @@ def positive_pmi(index: DocumentIndex, words: Sequence[str]) -> NDArray[np.float
     """Positive pointwise mutual information of words in the same document; 0 on the diagonal."""
     counts = pair_counts(index, words)
     single = np.diag(counts).copy()
+    # Documents with both words if they were independent: n_a n_b / N.
     expected = np.outer(single, single) / max(index.n_documents, 1)
     ratio = np.divide(counts, expected, out=np.ones_like(counts), where=(counts > 0) & (expected > 0))
     np.fill_diagonal(ratio, 1.0)
@@ -244,6 +245,7 @@ class Coherence:
         shares = self._shares[places]
         unmet = (np.log(_NEVER_MET) - np.log(np.outer(shares, shares))) / -np.log(_NEVER_MET)
         pairs[pairs == -1] = unmet[pairs == -1]
+        # Each word is a vector of its NPMI with all words, and is compared with the sum of these vectors.
         total = pairs.sum(axis=0)
         cosines = pairs @ total / (np.linalg.norm(pairs, axis=1) * np.linalg.norm(total))
         return float(cosines.mean())
@@ -267,6 +269,7 @@ def pair_counts(index: DocumentIndex, words: Sequence[str]) -> NDArray[np.float6
     members = np.concatenate([*postings, np.zeros(0, dtype=np.uint32)]).astype(np.int32)
     ones = np.ones(len(members), dtype=np.float32)
     presence = csc_matrix((ones, members, offsets), shape=(index.n_documents, len(words)))
+    # Presence is 0 or 1, so the product of two columns counts the documents that have both.
     counts: NDArray[np.float64] = (presence.T @ presence).toarray().astype(np.float64)
     return counts
 
@@ -280,6 +283,7 @@ def _npmi(counts: NDArray[np.float64], n_documents: int) -> NDArray[np.float64]:
     rows, columns = np.nonzero(met)
     always = joint >= 1.0  # in every document: 0 / 0; such words know all there is to know of each other
     surprise = np.where(always, 1.0, -np.log(joint, out=np.ones_like(joint), where=~always))
+    # NPMI = log(p_ab / (p_a p_b)) / -log(p_ab)
     information = np.log(joint / (single[rows] * single[columns]))
     npmi[met] = np.where(always, 1.0, information / surprise)
     return npmi

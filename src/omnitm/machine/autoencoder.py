@@ -240,6 +240,7 @@ class WordTrainer:
 
     def train(self, target: int, key: int) -> bool:
         """Learn word number `target` from the draws of `key`; False if `stop` ended it early."""
+        # Each kind has a key of its own, so that training one does not change the draws of the other.
         return all(machine.train(target, kind_key(key, machine.kind)) for machine in self._machines)
 
     def stop(self) -> None:
@@ -265,6 +266,7 @@ def native_settings(n_features: int, settings: AutoencoderSettings) -> dict[str,
         "forget_probability": settings.forget_probability,
         "accumulation": settings.accumulation,
         "n_examples": settings.total_examples,
+        # In units of 2**-32, as coins are; a limit that no clause can exceed is no limit.
         "label_probability": int(settings.output_balancing * 2**32),
         "max_included": _NO_LIMIT if limit is None or limit >= 2 * n_features else limit,
     }

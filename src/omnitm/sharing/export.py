@@ -265,6 +265,7 @@ def _without_spaces(word: str, replacement: str | None) -> str:
 def write_word2vec(file: BinaryIO, words: Sequence[str], matrix: Any, *, binary: bool) -> None:
     """Write a header line, and then a word and its numbers; floats read back to the same bits."""
     file.write(f"{len(words)} {matrix.shape[1]}\n".encode())
+    # Nine significant digits are enough for any float32.
     numbers = " ".join(["%.9g"] * matrix.shape[1])
     for start in range(0, len(words), _ROWS_AT_ONCE):
         rows = np.asarray(matrix[start : start + _ROWS_AT_ONCE], dtype="<f4")

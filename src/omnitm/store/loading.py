@@ -94,6 +94,7 @@ def load_model(folder: str | Path, *, verify: bool = False) -> StoredModel:
     _check_finished(folder)
     manifest = model_manifest(folder)
     is_growing = (folder / JOURNAL).exists()  # words are being added
+    # While words are added, files are longer than the manifest says; what it says is still all there.
     for name in manifest.files:
         manifest.check_size(name, may_grow=is_growing and name in _GROWING)
     record = record_from_bytes(folder / SETTINGS, manifest.read(SETTINGS, JSON_LIMIT))

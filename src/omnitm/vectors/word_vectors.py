@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import asdict
 from functools import cached_property
 from html import escape
@@ -646,7 +647,7 @@ class WordVectors:
         """Encode sentences as the mean of their words' vectors; see `SentenceEncoder`."""
         return self.sentence_encoder.encode(sentences)
 
-    def to_gensim(self, *, reduce: int | None = None, full: bool = False) -> Any:
+    def to_gensim(self, *, reduce: int | None = None, full: bool = False, progress: bool = False) -> Any:
         """Return gensim's `KeyedVectors`, as float32; compare them by cosine.
 
         Parameters
@@ -656,11 +657,17 @@ class WordVectors:
             would take more than 256 MB.
         full
             All coordinates, however many.
+        progress
+            Say on standard error what is done.
         """
         from omnitm.sharing.export import choose_form, keyed_vectors
 
         form = choose_form(self, reduce=reduce, full=full, can_be_sparse=False)
+        if progress:
+            print(f"making {form}", file=sys.stderr)
         matrix = np.asarray(form.numbers(self)[:], dtype=np.float32)
+        if progress:
+            print(f"handing {len(self):,} words to gensim", file=sys.stderr)
         return keyed_vectors(self.index_to_key, matrix)
 
     def save_word2vec_format(
