@@ -71,8 +71,10 @@ def main() -> None:
 
 
 def measure_map(model: Path) -> None:
-    """Compute the map, not counting the similarities, which training prepares before it."""
+    """Compute and keep the map, not counting the similarities, which training prepares before it."""
     from omnitm.explorer.vocabulary_map.layout import full_map
+    from omnitm.explorer.vocabulary_map.stored import write_map
+    from omnitm.store.similarity_cache import vectors_sha256
 
     vectors = WordVectors.load(model)
     _ = vectors.profiles
@@ -86,6 +88,7 @@ def measure_map(model: Path) -> None:
         stage, since = name, now
 
     found = full_map(vectors, tell)
+    write_map(model, found.to_bytes(vectors_sha256(model)))
     facts = {
         "words": len(vectors),
         "cpu_seconds": round(time.process_time() - start, 1),

@@ -6,7 +6,7 @@ import { showMatches } from "./evidence.js";
 import { chooseWord, needsIndex, problemCard } from "./problems.js";
 import { statePlot } from "./state_plot.js";
 import { address, replace, wordAddress } from "./state.js";
-import { literals, ruleFacts } from "./word.js";
+import { convincing, literals, ruleFacts } from "./word.js";
 
 const FEW = 4; // literals of a rule that are shown at first
 const PATIENCE = 120; // milliseconds without a click before documents are counted
@@ -46,13 +46,13 @@ function head(found) {
 function documentRules(word, signal) {
   const body = h("div", {}, loading("Counting documents …"));
   ask("document-rules", { word, k: 8 }, signal).then((found) => {
-    body.replaceChildren(found.rules.length ? h("ol", { class: "word-rules" }, found.rules.map((rule) => h("li", { class: "card rule-line" }, literals(rule), ruleFacts(rule, word),
+    body.replaceChildren(found.rules.length ? h("ol", { class: "word-rules" }, convincing(found.rules).map((rule) => h("li", { class: "card rule-line" }, literals(rule), ruleFacts(rule, word),
       h("button", { class: "quiet small", type: "button", onclick: () => showMatches(word, rule.present, rule.absent) }, "Documents"))))
       : h("p", { class: "soft" }, "No rule of at most three words is borne out by five documents."));
   }).catch((problem) => {
     if (problem.name !== "AbortError") body.replaceChildren(h("p", { role: "alert" }, problem.message));
   });
-  return h("section", { data: { part: "document-rules" } }, h("h2", {}, "Rules that single documents bear out"), h("p", { class: "soft small" }, "Distilled from the machine, and counted on documents that they were not chosen by."), body);
+  return h("section", { data: { part: "document-rules" } }, h("h2", {}, "Rules that single documents bear out"), h("p", { class: "soft small" }, "Distilled from the machine: at most three words each. A fifth of the documents is not used for choosing."), body);
 }
 
 function rulesColumn(found, state, model, signal) {

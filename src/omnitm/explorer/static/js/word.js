@@ -141,8 +141,8 @@ function rulesCard(word, signal) {
   return card("rules", "How documents with it are recognised", null, ask("document-rules", { word, k: 4 }, signal), (found) => {
     const all = h("p", { class: "small" }, h("a", { href: address({ view: "rules", word }), "data-link": true }, "All rules that its machine has learned"));
     if (!found.rules.length) return [h("p", { class: "soft small" }, "No rule of at most three words is borne out by five documents."), all];
-    return [h("p", { class: "soft small" }, "Rules of at most three words, counted on documents that they were not chosen by."),
-      h("ol", { class: "word-rules" }, found.rules.map((rule) => h("li", {}, literals(rule), ruleFacts(rule, word)))), all];
+    return [h("p", { class: "soft small" }, "Rules of at most three words that documents bear out."),
+      h("ol", { class: "word-rules" }, convincing(found.rules).map((rule) => h("li", {}, literals(rule), ruleFacts(rule, word)))), all];
   });
 }
 
@@ -152,11 +152,18 @@ export function literals(rule) {
   return h("div", { class: "chips" }, chips.flatMap((one, k) => (k ? [h("span", { class: "and" }, "AND"), one] : [one])));
 }
 
+// Counts of all documents, and of those that the rule was not chosen by.
 export function ruleFacts(rule, word) {
-  const { support, hits, lift } = rule.match;
+  const [aside, chosen] = [rule.match, rule.chosen];
+  const [hits, support] = [aside.hits + chosen.hits, aside.support + chosen.support];
+  const lift = chosen.precision && chosen.lift ? (hits / support) * (chosen.lift / chosen.precision) : null;
   const times = lift === null ? "" : `, ${lift >= 10 ? count(Math.round(lift)) : decimal(lift, 1)} times as often as by chance`;
-  return h("p", { class: "small" }, support ? `${count(hits)} of ${plural(support, "document")} with ${rule.present.length > 1 ? "all of this" : "this"} ${hits === 1 ? "has" : "have"} ${word}${times}.` : "No document that was set aside has all of this.");
+  return h("p", { class: "small" }, `${count(hits)} of ${plural(support, "document")} with ${rule.present.length > 1 ? "all of this" : "this"} ${hits === 1 ? "has" : "have"} ${word}${times}`,
+    h("span", { class: "soft" }, aside.support ? `; of those that it was not chosen by, ${count(aside.hits)} of ${count(aside.support)}.` : "."));
 }
+
+// Rules that hold in documents that they were not chosen by come first.
+export const convincing = (rules) => [...rules].sort((a, b) => (b.match.hits > 0) - (a.match.hits > 0));
 
 function sentencesCard(word, signal) {
   return card("sentences", "In sentences", null, tell("evidence", { words: [word], k: 3 }, signal), (found) => [
