@@ -67,6 +67,7 @@ def lines() -> list[Line]:
         *_clustering(),
         *_classification(),
         *_interpretability(),
+        *_senses(),
         *_explorer(),
         *_classifier(),
         *_sentences(),
@@ -320,6 +321,30 @@ def _interpretability() -> list[Line]:
         template += " | {:.0f} % | {:.0f} % | {:.0f} % / {:.0f} % |"
         found.append(Line("docs/explain.md", template, values))
     return found
+
+
+def _senses() -> list[Line]:
+    senses = results("senses")
+    found = []
+    for name, label in (
+        ("omni", "Omni, number of senses found"),
+        ("omni, two", "Omni, two senses given"),
+        ("word2vec", "Word2Vec, two clusters given"),
+        ("word2vec, rarity", "the same, words weighted by rarity"),
+        ("majority", "one sense for all"),
+    ):
+        template = f"| {label} | {{:.3f}} ({{:.3f}}-{{:.3f}}) | {{:.3f}} ({{:.3f}}-{{:.3f}}) |"
+        found.append(Line("docs/explain.md", template, (*senses["v"][name], *senses["b_cubed"][name])))
+    split = 100 * senses["single_words_split"]
+    numbers = "{:.3f} ({:.3f}-{:.3f})"
+    return [
+        *found,
+        Line("docs/explain.md", "{:.0f} % of the single words", (split,)),
+        Line(
+            "docs/explain.md", f"V-measure is higher by {numbers}", tuple(senses["v"]["omni, two - word2vec"])
+        ),
+        Line("docs/explain.md", f"it differs by {numbers}", tuple(senses["v"]["omni - word2vec"])),
+    ]
 
 
 def _explorer() -> list[Line]:

@@ -146,7 +146,7 @@ def _measured(
         (matrix @ trained) / np.maximum(np.asarray(matrix.sum(axis=1)).reshape(-1, 1), 1e-9)
         for matrix in (bags, rare)
     ]
-    clusters = [KMeans(2, n_init=4, random_state=0).fit_predict(rows) for rows in means]
+    clusters = [KMeans(2, n_init=2, random_state=0).fit_predict(rows) for rows in means]
     two = two_groups(unit_rows(said[0]))
     labels = (assigned[0], two, *clusters, np.zeros(len(documents), dtype=int))
     row: dict[str, Any] = {
