@@ -71,7 +71,49 @@ def lines() -> list[Line]:
         *_explorer(),
         *_classifier(),
         *_sentences(),
+        *_comparison(),
     ]
+
+
+def _comparison() -> list[Line]:
+    shares = results("compare")["shares"].values()
+    page, found = "docs/compare.md", []
+    for name in next(iter(shares))["average_precision"]:
+        ahead = [share["ahead_by"].get(name, []) for share in shares]
+        values = [
+            value
+            for share, interval in zip(shares, ahead, strict=True)
+            for value in (share["average_precision"][name], *interval)
+        ]
+        cell = "{:.3f} | {:.2f} to {:.2f}" if ahead[0] else "{:.3f} | "
+        found.append(Line(page, f"| {name} | {cell} | {cell} |".replace("  |", " |"), tuple(values)))
+    percent = "{:.1f} % | {:.1f} %"
+    for label, key, cells, scale in (
+        ("targets found at q <= 0.05", "found_at_q_0.05", percent, 100),
+        ("controls among what is found", "false_of_found_at_q_0.05", percent, 100),
+        ("Kendall of the rankings of two seeds", "kendall_of_two_seeds", "{:.3f} | {:.3f}", 1),
+    ):
+        values = [scale * share[key] for share in shares]
+        found.append(Line(page, f"| {label} | {cells} |", tuple(values)))
+    own = "of ten gained features stand out in the donor's own vector (a model of all of Wikipedia)"
+    for label, key in (
+        (own, "gained"),
+        ("the same, of targets found at q <= 0.05", "gained_of_found"),
+        ("the same, of features that are places", "place"),
+        ("the same, of lost features (should be few)", "lost"),
+        ("gained features whose coordinate in the machine is higher after than before", "machines_agree"),
+    ):
+        values = [share[f"reasons_{key}"][0] for share in shares]
+        found.append(Line(page, f"| {label} | {{:.3f}} | {{:.3f}} |", tuple(values)))
+    first = results("compare")["shares"]["0.25"]
+    alarms = [100 * value for value in (*first["shuffled_at_p_0.05"], first["shuffled_at_q_0.05"])]
+    template = "{:.1f} % of 1,000 words have p < 0.05 (interval {:.1f} % to {:.1f} %), and {:.1f} % q <= 0.05"
+    found.append(Line(page, template, tuple(alarms)))
+    found.append(Line(page, "A word costs {:.2f} CPU seconds here", (first["cpu_seconds_per_word"],)))
+    seconds = first["cpu_seconds_for_directions"], first["cpu_seconds_of_rivals"]["aligned"]
+    template = "after {:.0f} CPU seconds for directions; skip-gram of both halves took {:.0f}"
+    found.append(Line(page, template, seconds))
+    return found
 
 
 @cache

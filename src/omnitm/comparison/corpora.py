@@ -147,11 +147,12 @@ def compare_corpora(
     options: dict[str, Any] = {"n_permutations": n_permutations, "n_examples": n_examples, "seed": seed}
     facts = {"version": _LOG_VERSION, "seal": index.seal, "by": sides.grouping.name, "sides": _names(sides)}
     kept = _Log(log, {**options, **facts})
-    sides.features  # noqa: B018  # made once, before threads ask for it
     done = {word: kept.found[word] for word in chosen if word in kept.found}
     tell = progress or (lambda *_: None)
     tell(len(done), len(chosen))
     left = [word for word in chosen if word not in done]
+    if left:
+        sides.features  # noqa: B018  # made once, before threads ask for it
     for comparison in _compared(sides, left, options, n_threads):
         done[comparison.word] = comparison
         kept.add(comparison)

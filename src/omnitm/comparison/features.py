@@ -182,7 +182,7 @@ class PlaceFeatures(Features):
         self._words = running.feature_words(N_PLACE_WORDS)
         self._numbers = feature_numbers(running.word_starts, N_PLACE_WORDS)
         self._starts = running.document_ends
-        some = spread(np.arange(len(running.tokens), dtype=np.int64), _PLACES)
+        some = _spread_numbers(len(running.tokens), _PLACES)
         some = some[running.tokens[some] != DOCUMENT_END]
         words, of_place = running.tokens[some].astype(np.int64), sides[self._documents(some)]
         known = (words < n_vocabulary) & (of_place >= 0)
@@ -232,9 +232,12 @@ class PlaceFeatures(Features):
 
 def spread(items: NDArray[np.int64], most: int) -> NDArray[np.int64]:
     """Choose some items, evenly spread over all."""
-    if len(items) <= most:
-        return items
-    return items[np.arange(most, dtype=np.int64) * len(items) // most]
+    return items if len(items) <= most else items[_spread_numbers(len(items), most)]
+
+
+def _spread_numbers(n: int, most: int) -> NDArray[np.int64]:
+    most = min(n, most)
+    return np.arange(most, dtype=np.int64) * n // max(most, 1)
 
 
 def _directions(counts: Any, lengths: Reals) -> Reals:
