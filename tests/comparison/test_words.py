@@ -275,6 +275,14 @@ def test_words_are_kept_and_not_compared_again(tmp_path: Path, monkeypatch: pyte
         compare_corpora(index, words=["bank"], log=tmp_path / "no" / "log", **options)
 
 
+def test_words_as_people_type_them() -> None:
+    index, labels = corpus()
+    typed, known = (compare(index, word, by=labels, n_permutations=9) for word in ("Bank", "bank"))
+    assert typed == known
+    found = compare_corpora(index, by=labels, words=["Bank", "bank", "Stone"], n_permutations=9)
+    assert {word.comparison.word for word in found.words} == {"bank", "stone"}
+
+
 def test_progress_is_told() -> None:
     index, labels = corpus()
     told: list[tuple[int, int]] = []

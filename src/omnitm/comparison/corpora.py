@@ -136,7 +136,11 @@ def compare_corpora(
 
     sides = by if isinstance(by, Sides) else Sides(index, by, groups)
     n_threads = check_integer("compare_corpora", "n_threads", n_threads or available_cores(), 1, 1024)
-    asked = _frequent_words(sides, words) if isinstance(words, int) else list(dict.fromkeys(words))
+    asked = (
+        _frequent_words(sides, words)
+        if isinstance(words, int)
+        else list(dict.fromkeys(index.known_word(word) for word in words))
+    )
     enough = sides.has_enough
     chosen = [word for word in asked if enough[index.word_id(word)]]
     if not chosen:

@@ -216,6 +216,7 @@ def compare_word(
     """Compare a word as `compare` does; the texts of its documents are not read yet."""
     check_integer(_OWNER, "n_permutations", n_permutations, 1, 1_000_000)
     index = sides.index
+    word = index.known_word(word)
     settings = AutoencoderSettings(
         n_examples=n_examples, contexts="topic" if index.running is None else "both"
     )
@@ -223,7 +224,7 @@ def compare_word(
     compared = _Compared(sides, word, n_permutations, seed)
     gained, lost = compared.changes(settings, n_shown)
     comparison = Comparison(
-        word=index.known_word(word),
+        word=word,
         by=sides.grouping.name,
         first=sides.first,
         second=sides.second,
