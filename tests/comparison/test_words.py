@@ -275,6 +275,16 @@ def test_words_are_kept_and_not_compared_again(tmp_path: Path, monkeypatch: pyte
         compare_corpora(index, words=["bank"], log=tmp_path / "no" / "log", **options)
 
 
+def test_long_work_is_announced(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+    index, labels = corpus()
+    caplog.set_level("INFO", logger="omnitm.long_work")
+    Sides(index, labels).features  # noqa: B018  # asked for
+    assert not caplog.messages
+    monkeypatch.setattr("omnitm.comparison.sides._MANY", 100)
+    Sides(index, labels).features  # noqa: B018  # asked for
+    assert "finding out which features go together" in caplog.messages[0]
+
+
 def test_words_as_people_type_them() -> None:
     index, labels = corpus()
     typed, known = (compare(index, word, by=labels, n_permutations=9) for word in ("Bank", "bank"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from omnitm.corpus import DocumentIndex
 
 ALL_OTHERS = "all others"
+_MANY = 500_000  # words of documents
+_long_work = logging.getLogger("omnitm.long_work")  # the command line shows what it says
 
 
 class Sides:
@@ -65,6 +68,8 @@ class Sides:
     @cached_property
     def features(self) -> tuple[Features, ...]:
         """What documents are compared by: their words, and where the index has its running text, places."""
+        if len(self.index.document_words) > _MANY:
+            _long_work.info("finding out which features go together; this takes a quarter of a minute")
         topic = TopicFeatures(self.index, self.of_documents)
         running = self.index.running
         if running is None:
