@@ -79,14 +79,12 @@ def _comparison() -> list[Line]:
     shares = results("compare")["shares"].values()
     page, found = "docs/compare.md", []
     for name in next(iter(shares))["average_precision"]:
-        ahead = [share["ahead_by"].get(name, []) for share in shares]
-        values = [
-            value
-            for share, interval in zip(shares, ahead, strict=True)
-            for value in (share["average_precision"][name], *interval)
-        ]
-        cell = "{:.3f} | {:.2f} to {:.2f}" if ahead[0] else "{:.3f} | "
-        found.append(Line(page, f"| {name} | {cell} | {cell} |".replace("  |", " |"), tuple(values)))
+        cells, values = [], []
+        for share in shares:
+            interval = share["ahead_by"].get(name, [])
+            cells.append("{:.3f} | {:.2f} to {:.2f} |" if interval else "{:.3f} | |")
+            values += [share["average_precision"][name], *interval]
+        found.append(Line(page, f"| {name} | {' '.join(cells)}", tuple(values)))
     percent = "{:.1f} % | {:.1f} %"
     for label, key, cells, scale in (
         ("targets found at q <= 0.05", "found_at_q_0.05", percent, 100),
