@@ -389,7 +389,8 @@ def report(folder: Path) -> None:
         for result in results.values():
             low_high = result["ahead_by"].get(name)
             ahead = "" if low_high is None else f"{low_high[0]:+.3f} to {low_high[1]:+.3f}"
-            cells += [f"{result['average_precision'][name]:.3f}", ahead]
+            found = result["average_precision"].get(name)
+            cells += ["not measured" if found is None else f"{found:.3f}", ahead]
         lines.append(f"| {name} | {' | '.join(cells)} |")
     lines += [
         "",

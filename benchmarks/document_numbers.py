@@ -81,6 +81,9 @@ def _comparison() -> list[Line]:
     for name in next(iter(shares))["average_precision"]:
         cells, values = [], []
         for share in shares:
+            if name not in share["average_precision"]:
+                cells.append("not measured | |")
+                continue
             interval = share["ahead_by"].get(name, [])
             cells.append("{:.3f} | {:.2f} to {:.2f} |" if interval else "{:.3f} | |")
             values += [share["average_precision"][name], *interval]
