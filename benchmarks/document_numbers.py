@@ -79,7 +79,8 @@ def _comparison() -> list[Line]:
     shares = results("compare")["shares"].values()
     page, found = "docs/compare.md", []
     for name in next(iter(shares))["average_precision"]:
-        cells, values = [], []
+        cells: list[str] = []
+        values: list[float] = []
         for share in shares:
             if name not in share["average_precision"]:
                 cells.append("not measured | |")
@@ -89,13 +90,13 @@ def _comparison() -> list[Line]:
             values += [share["average_precision"][name], *interval]
         found.append(Line(page, f"| {name} | {' '.join(cells)}", tuple(values)))
     percent = "{:.1f} % | {:.1f} %"
-    for label, key, cells, scale in (
+    for label, key, fields, scale in (
         ("targets found at q <= 0.05", "found_at_q_0.05", percent, 100),
         ("controls among what is found", "false_of_found_at_q_0.05", percent, 100),
         ("Kendall of the rankings of two seeds", "kendall_of_two_seeds", "{:.3f} | {:.3f}", 1),
     ):
         values = [scale * share[key] for share in shares]
-        found.append(Line(page, f"| {label} | {cells} |", tuple(values)))
+        found.append(Line(page, f"| {label} | {fields} |", tuple(values)))
     own = "of ten gained features stand out in the donor's own vector (a model of all of Wikipedia)"
     for label, key in (
         (own, "gained"),
