@@ -229,7 +229,7 @@ class MapPage {
 
 // The first page: what there is to see, and three questions to begin with.
 function startCard(model, signal) {
-  const list = h("ul", { class: "invitations" });
+  const list = h("ul", { class: "invitations" }, h("li", {}, loading("Choosing questions …")));
   ask("invitations", {}, signal).then(({ why, meaning, compare }) => list.replaceChildren(...[
     why && [address({ view: "compare", word: why[0], other: why[1] }), "Why are ", h("em", {}, why[0]), " and ", h("em", {}, why[1]), " alike?"],
     meaning && [address({ word: meaning }), "What does ", h("em", {}, meaning), " mean here?"],
