@@ -343,6 +343,11 @@ ROWS = [
         instead="similar {model} road --metric cosine",
         status=0,
     ),
+    Row(
+        "Sentences are compared with the text",
+        "similar {lonely} zebra --metric similarity --sentence 'zebra road car'",
+        added="--index {index}",
+    ),
     Row("--minus needs --together.", "similar {model} road --minus car", added="--together"),
     Row("--clause and --plot go together", "explain {model} road --clause 0", added="--plot {new}.svg"),
     Row(
@@ -500,7 +505,8 @@ NOT_RUN = {
     "--text has no word that the model knows.": "it says what is wrong with a value",
     "--words is for --export": "it says which option is missing",
     "--group-by needs --group FIELD.": "it says which option is missing",
-    "--sense needs one word, without --together.": "it says which options do not go together",
+    " needs one word, without --together.": "it says which options do not go together",
+    "; --sentence is for words that it does not have": "it says what an option is for; explain/test_infer.py",
     "A running text holds at most": "it takes four billion words; corpus/test_running.py shows it",
 }
 PARTS = {  # of messages that are in a table as a whole
