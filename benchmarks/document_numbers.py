@@ -67,6 +67,7 @@ def lines() -> list[Line]:
         *_clustering(),
         *_classification(),
         *_interpretability(),
+        *_themes(),
         *_senses(),
         *_explorer(),
         *_classifier(),
@@ -364,6 +365,29 @@ def _interpretability() -> list[Line]:
         template = f"| {shown[result['name']]} | {result['n_dimensions']:,}" + " | {:.3f}" * 3
         template += " | {:.0f} % | {:.0f} % | {:.0f} % / {:.0f} % |"
         found.append(Line("docs/explain.md", template, values))
+    return found
+
+
+def _themes() -> list[Line]:
+    found = []
+    kinds = {"dimension_coherence": 1, "dimension_c_v": 1, "intruders_found": 100, "category_score": 1}
+    for result in results("themes")["results"]:
+        stable = result["dimension_stability"]
+        scales = kinds if stable is None else {**kinds, "dimension_stability": 100}
+        values = {
+            kind: [scale * value for value in (result[kind], *result["intervals"][kind])]
+            for kind, scale in scales.items()
+        }
+        forms = {
+            kind: "{:.0f} ({:.0f}-{:.0f})" if scale == 100 else "{:.3f} ({:.3f}-{:.3f})"
+            for kind, scale in scales.items()
+        }
+        shown = [forms[kind] for kind in kinds]
+        columns = [*shown, "{:.0f}", forms.get("dimension_stability", "no seed")]
+        numbers = [*(value for kind in kinds for value in values[kind]), 100 * result["zeros"]]
+        numbers += values.get("dimension_stability", [])
+        template = f"| {result['name']} | {result['n_dimensions']:,} | {' | '.join(columns)} |"
+        found.append(Line("docs/themes.md", template, tuple(numbers)))
     return found
 
 

@@ -14,7 +14,7 @@ All have the 8,000 most frequent words of Wikipedia, 100 dimensions where that c
 the 5,000 of these words that most held-out documents have: reviews, news and mails. The method of Omni's
 themes was chosen on every second one of these documents; the others are measured on. Each model is read as
 it is, and as Omni reads its own vectors: what stands out in each dimension and word (`standing out`); where a
-matrix is factorised, by the same factorisation.
+matrix is factorised, by the same factorisation, of the 8,000 words and of the 5,000 alone.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from omnitm.similarity.combined import TOPIC
 from omnitm.similarity.nonnegative import common_patterns, pattern_weights
 from omnitm.similarity.row_profile import unit_rows
 from omnitm.vectors import WordVectors
-from omnitm.vectors.themes import theme_patterns, theme_weights
+from omnitm.vectors.themes import Nearness, theme_patterns, theme_weights
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -112,30 +112,54 @@ def words_of(folder: Path) -> list[str]:
     return found
 
 
+def shown_words(folder: Path, held_out: DocumentIndex) -> list[str]:
+    """Return the 5,000 of the words that most held-out documents have."""
+    known = {*words_of(folder)}
+    order = np.argsort(-held_out.document_frequencies, kind="stable").tolist()
+    return [word for k in order if (word := held_out.vocabulary[k]) in known][:N_READ]
+
+
+def factorised(matrix: Any, folder: Path, words: list[str]) -> Reals:
+    """Factorise words x words; a row per word of the 8,000, zeros for those without."""
+    places = {word: place for place, word in enumerate(words_of(folder))}
+    found = np.zeros((len(places), K), dtype=np.float32)
+    weights = pattern_weights(matrix, common_patterns(matrix, K))
+    found[[places[word] for word in words], : weights.shape[1]] = weights
+    return found
+
+
 def omni(arguments: argparse.Namespace, folder: Path) -> Iterator[tuple[str, int, Reals]]:
-    """Read the themes of Omni."""
+    """Read the themes of Omni, found in the 8,000 words and in the 5,000 alone."""
+    few = shown_words(folder, DocumentIndex.open(folder / "held-out.index"))
     for seed, path in enumerate(arguments.inputs):
         vectors = WordVectors.load(path)
         rows = [vectors.get_index(word) for word in words_of(folder)]
         yield "Omni, themes", seed, theme_weights(vectors, theme_patterns(vectors, K))[rows]
+        some = np.array([vectors.get_index(word) for word in few])
+        nearness = Nearness(vectors, some).of_rows(some)
+        yield "Omni, themes (5,000)", seed, factorised(nearness, folder, few)
 
 
 def ppmi(arguments: argparse.Namespace, folder: Path) -> Iterator[tuple[str, int, Reals]]:
     """Factorise PPMI: squared as it is, and what stands out in it, by the code of themes."""
     from scipy.sparse import csr_matrix
 
-    words = words_of(folder)
-    counts = pair_counts(DocumentIndex.open(Path(arguments.inputs[0])), words).astype(np.float32)
-    n_documents = DocumentIndex.open(Path(arguments.inputs[0])).n_documents
-    np.save(folder / "counts.npy", counts)
-    single = np.diag(counts).copy()
-    ratio = counts * np.float32(n_documents) / np.outer(single, single)
-    np.fill_diagonal(ratio, 1.0)
-    values = np.log(np.maximum(ratio, 1.0), out=ratio)
-    squares = csr_matrix(unit_rows(values**2))
-    yield "NMF of PPMI", 0, pattern_weights(squares, common_patterns(squares, K))
-    vectors = WordVectors(np.rint(100 * values).astype(np.int16), words, words)
-    yield "NMF of PPMI, standing out", 0, theme_weights(vectors, theme_patterns(vectors, K))
+    few = shown_words(folder, DocumentIndex.open(folder / "held-out.index"))
+    index = DocumentIndex.open(Path(arguments.inputs[0]))
+    for words, label in ((words_of(folder), ""), (few, " (5,000)")):
+        counts = pair_counts(index, words).astype(np.float32)
+        if not label:
+            np.save(folder / "counts.npy", counts)
+        single = np.diag(counts).copy()
+        ratio = counts * np.float32(index.n_documents) / np.outer(single, single)
+        np.fill_diagonal(ratio, 1.0)
+        values = np.log(np.maximum(ratio, 1.0), out=ratio)
+        squares = csr_matrix(unit_rows(values**2))
+        yield f"NMF of PPMI{label}", 0, factorised(squares, folder, words)
+        vectors = WordVectors(np.rint(100 * values).astype(np.int16), words, words)
+        rows = np.arange(len(words))
+        nearness = Nearness(vectors, rows).of_rows(rows)
+        yield f"NMF of PPMI, standing out{label}", 0, factorised(nearness, folder, words)
 
 
 def lda(arguments: argparse.Namespace, folder: Path) -> Iterator[tuple[str, int, Reals]]:
@@ -222,8 +246,7 @@ def measure(data: Path, folder: Path) -> None:
     held_out, windows = (DocumentIndex.open(folder / f"{name}.index") for name in ("held-out", "windows"))
     words = words_of(folder)
     known = {word: row for row, word in enumerate(words)}
-    order = np.argsort(-held_out.document_frequencies, kind="stable").tolist()
-    shown = [word for k in order if (word := held_out.vocabulary[k]) in known][:N_READ]
+    shown = shown_words(folder, held_out)
     rows = [known[word] for word in shown]
     by_documents, by_windows = Coherence(held_out, shown), Coherence(windows, shown)
     categories = load_categories("SEMCAT", data).members

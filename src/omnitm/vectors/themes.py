@@ -155,7 +155,7 @@ def theme_patterns(vectors: WordVectors, k: int, progress: ThemeProgress | None 
     """Find the themes of the most frequent words: features x themes."""
     check_themes(vectors, k)
     known = best_known(vectors)
-    nearness = _Nearness(vectors, known)
+    nearness = Nearness(vectors, known)
     report = None if progress is None else lambda done: progress("finding themes", done, N_ROUNDS)
     found = common_patterns(nearness.of_rows(known), min(k, len(known)), N_ROUNDS, report)
     patterns = np.zeros((vectors.vector_size, found.shape[1]), dtype=np.float32)
@@ -167,7 +167,7 @@ def theme_weights(vectors: WordVectors, patterns: Reals, progress: ThemeProgress
     """Find how much of each theme is in every word: words x themes."""
     weights = np.empty((len(vectors), patterns.shape[1]), dtype=np.float32)
     known = best_known(vectors)
-    nearness = _Nearness(vectors, known)
+    nearness = Nearness(vectors, known)
     of_known = np.ascontiguousarray(patterns[vectors.row_features[known]])
     for start in range(0, len(vectors), _WORDS_AT_ONCE):
         rows = np.arange(start, min(start + _WORDS_AT_ONCE, len(vectors)))
@@ -177,7 +177,7 @@ def theme_weights(vectors: WordVectors, patterns: Reals, progress: ThemeProgress
     return weights
 
 
-class _Nearness:
+class Nearness:
     """How near words are to the most frequent words, as features: both shares, added; rows of length 1."""
 
     def __init__(self, vectors: WordVectors, known: NDArray[np.intp]) -> None:
