@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ import pytest
 from omnitm.cli import main
 from omnitm.corpus import DocumentIndex, VocabularyRules, build_index
 from omnitm.errors import ParameterError, UnknownWordError
-from omnitm.explain.infer import _Lent, _trained, infer_word
+from omnitm.explain.infer import _composed, _Lent, _trained, infer_word
 from omnitm.machine import AutoencoderSettings
 from omnitm.similarity.row_profile import baseline_of
 from omnitm.training.vocabulary import train_model, train_vectors
@@ -120,6 +121,23 @@ def test_a_word_that_is_not_in_the_text_is_composed_from_its_forms(model: Path) 
     assert found.vector[: vectors.vector_size].tolist() == vectors.get_vector(STEMS[0] + "s").tolist()
     with pytest.raises(UnknownWordError, match="zzzz"):
         infer_word(vectors, "zzzz")
+
+
+def test_four_letters_in_common_are_enough() -> None:
+    stems = [f"{letter}abe" for letter in "bcdfghjklmn"]
+    words = [*stems, *(stem + "s" for stem in stems[1:]), "pab"]
+    rows = np.arange(2 * len(words)).reshape(-1, 2)
+    vectors: Any = SimpleNamespace(
+        index_to_key=words,
+        get_index=words.index,
+        profiles=SimpleNamespace(topic=SimpleNamespace(smooth=np.ones((len(words), 1), np.float32))),
+        matrix=rows,
+        place=None,
+    )
+    found = _composed(vectors, "babes")
+    assert found is not None
+    assert (found.how, found.vector.tolist()) == ("composed from its forms: babe", [0, 1])
+    assert _composed(vectors, "pabs") is None  # three letters are not
 
 
 def test_another_index_trains_nothing(model: Path) -> None:

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_matrix
 
 from omnitm import OmniTMAE
 from omnitm.cli import main
 from omnitm.errors import ParameterError
 from omnitm.explain import Explainer
-from omnitm.explain.senses import assigned_to, centres_of
+from omnitm.explain.senses import _differ, _most_often, assigned_to, centres_of
 from omnitm.vectors import WordVectors
 
 if TYPE_CHECKING:
@@ -144,6 +145,27 @@ def test_documents_are_divided_while_parts_have_nothing_in_common(
         groups = np.split(assigned, np.cumsum(sizes)[:-1])
         assert len({int(np.bincount(group).argmax()) for group in groups}) == expected
         assert assigned_to(np.zeros((1, 20), np.float32), centres).tolist() == [-1]
+
+
+def test_means_of_few_documents_are_shorter_than_they_seem() -> None:
+    """By hand: (0.8, 0.4) has the squared length 0.8; 0.2 / (2 - 1) of it is owed to there being two rows."""
+    two = np.array([[1, 0], [0.6, 0.8], [0, 1], [0, 1]])
+    cosine = 0.4 / np.sqrt(0.6)
+    assert not _differ(two, np.array([0, 0, 1, 1]), 2, cosine - 0.01)
+    assert _differ(two, np.array([0, 0, 1, 1]), 2, cosine + 0.01)
+    assert not _differ(two, np.array([0, 0, 1, 1]), 3, 1)  # too few
+    assert not _differ(two, np.array([0, 0, 0, 0]), 2, 1)  # one group
+    three = np.array([[1, 0], [1, 0], [0.6, 0.8], [0, 1], [0, 1]])
+    square = (2.6**2 + 0.8**2) / 9
+    cosine = 0.8 / 3 / np.sqrt(square - (1 - square) / 2)
+    assert not _differ(three, np.array([0, 0, 0, 1, 1]), 2, cosine - 0.01)
+    assert _differ(three, np.array([0, 0, 0, 1, 1]), 2, cosine + 0.01)
+
+
+def test_features_belong_to_the_sense_whose_documents_have_them_most_often() -> None:
+    bags = csr_matrix(np.array([[1, 0, 0, 1, 0], [0, 1, 0, 1, 0], [0, 1, 0, 0, 0], [1, 1, 0, 1, 1]]))
+    scores = np.array([[0, 9], [9, 0], [1, 2], [0, 9], [2, 1]], dtype=np.float32)
+    assert _most_often(bags, np.array([0, 1, 1, -1]), scores).tolist() == [0, 1, 1, 0, 0]
 
 
 def test_a_fitted_model_tells_senses_and_rules_of_documents() -> None:
