@@ -295,9 +295,8 @@ def excuse(mutants: Iterable[Mutant]) -> None:
     """Mark survivors that are known to be equivalent."""
     reasons = dict(line.rsplit("\t", 1) for line in EQUIVALENT.read_text(encoding="utf-8").splitlines())
     for mutant in mutants:
-        key = "\t".join([mutant["path"], mutant["code"], mutant["change"]])
-        if mutant["result"] == "survived" and key in reasons:
-            mutant.update(result="equivalent", reason=reasons[key])
+        if mutant["result"] == "survived" and mutant["key"] in reasons:
+            mutant.update(result="equivalent", reason=reasons[mutant["key"]])
 
 
 def preload() -> None:

@@ -125,7 +125,7 @@ def test_a_word_that_is_not_in_the_text_is_composed_from_its_forms(model: Path) 
 
 def test_four_letters_in_common_are_enough() -> None:
     stems = [f"{letter}abe" for letter in "bcdfghjklmn"]
-    words = [*stems, *(stem + "s" for stem in stems[1:]), "pab"]
+    words = [*stems, *(stem + "s" for stem in stems[1:]), *(stem + "ville" for stem in stems[1:]), "pab"]
     rows = np.arange(2 * len(words)).reshape(-1, 2)
     vectors: Any = SimpleNamespace(
         index_to_key=words,
@@ -138,6 +138,7 @@ def test_four_letters_in_common_are_enough() -> None:
     assert found is not None
     assert (found.how, found.vector.tolist()) == ("composed from its forms: babe", [0, 1])
     assert _composed(vectors, "pabs") is None  # three letters are not
+    assert _composed(vectors, "babeville") is None  # and five are no ending
 
 
 def test_another_index_trains_nothing(model: Path) -> None:
