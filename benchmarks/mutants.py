@@ -312,8 +312,10 @@ def report(facts: dict[str, Any]) -> str:
     lines = [
         "# Mutants",
         "",
-        "One comparison, operator, number, flag or function is changed at a time, drawn with a fixed seed; a",
-        "change is killed if a test of its room fails. Equivalent ones, which no test notices, do not count.",
+        "One comparison, operator, number, flag or function is changed at a time: of all changes of a",
+        f"room {COUNT}, drawn with a fixed seed. A change is killed if a test of its room fails (of",
+        "similarity: or of vectors); only tests that run the changed line are run. Equivalent ones, which",
+        "no test can notice, do not count.",
         f"`{PICTURES}` is left out: how a picture looks is no result. Written by `make mutants`.",
         "",
         "| room | changes | drawn | killed | survived | not run | equivalent | killed of those that count |",

@@ -652,3 +652,7 @@ def test_negative_words_divide(vectors: WordVectors) -> None:
     listed = vectors.most_similar([words[3], words[5]], [words[8]], topn=3, forms=True)
     order = [words[row] for row in np.argsort(-expected) if row not in {3, 5, 8}][:3]
     assert [word for word, _ in listed] == order
+    two = metric.scores(vectors, [(words[3], 1.0), (words[8], -2.0)])
+    assert two == pytest.approx(floored[3] / floored[8] ** 2)
+    of_no_weight = metric.scores(vectors, [(words[3], 1.0), (words[8], 0.0)])
+    assert np.delete(of_no_weight, 3) == pytest.approx(np.delete(scores[0], 3), abs=1e-5)
