@@ -239,7 +239,7 @@ def match_place_rule(
 
 
 def match_rule(
-    index: DocumentIndex, word: str, present: Sequence[str], absent: Sequence[str], n_documents: int
+    index: DocumentIndex, word: str, present: Sequence[str], absent: Sequence[str], n_documents: int = 1
 ) -> Match:
     """Find the documents that satisfy a rule, and those of them that contain the word."""
     wanted, unwanted = ([index.word_id(name) for name in names] for names in (present, absent))

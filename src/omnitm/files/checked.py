@@ -112,6 +112,13 @@ class CheckedFile:
         if not self.is_sound and self._sums is not None:
             self._accept(_native.check_spans(self.content, self._sums, self._checked, starts, span))
 
+    def check_cells(self, starts: NDArray[np.int64], span: int) -> None:
+        """Check single numbers of many rows; a small file as a whole, as for a column."""
+        if len(starts) > 1 and len(self.content) <= _SMALL:
+            self.check()
+        else:
+            self.check_spans(starts, span)
+
     def check_column(self, start: int, distance: int, span: int) -> None:
         """Check the blocks that hold `span` bytes at the same place of every row of `distance` bytes.
 

@@ -200,15 +200,17 @@ class MappedMatrix(RowMatrix, NDArrayOperatorsMixin):
     def _check(self, rows: Any, *others: Any) -> None:
         """Check what was read: a column, single numbers (of some rows, a column each), or whole rows."""
         columns = np.asarray(others[0]) if len(others) == 1 and not isinstance(others[0], slice) else None
-        starts, size = self._starts[rows], self._row_size
+        starts = self._starts[rows]
         if columns is not None and columns.dtype.kind in "iu":
             columns = columns.astype(np.int64) % self.shape[1]
             if columns.ndim == 0 and isinstance(rows, slice) and rows == slice(None):
                 self.read_column(int(columns))
                 return
             if not isinstance(rows, slice):
-                starts, size = starts + columns * self._rows.itemsize, self._rows.itemsize
-        self._file.check_spans(np.ascontiguousarray(starts).reshape(-1), size)
+                cells = starts + columns * self._rows.itemsize
+                self._file.check_cells(np.ascontiguousarray(cells).reshape(-1), self._rows.itemsize)
+                return
+        self._file.check_spans(np.ascontiguousarray(starts).reshape(-1), self._row_size)
 
     def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> NDArray[Any]:
         whole = self.whole() if dtype is None else self.whole().astype(dtype, copy=False)
