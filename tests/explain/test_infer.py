@@ -200,6 +200,8 @@ def test_sentences_on_the_command_line(
     assert main([*asked, "--metric", "similarity"]) == 0
     printed = " ".join(capsys.readouterr().out.split())
     assert "newword not in the model; trained on the spot from 2 sentences" in printed
+    assert main([*asked, "--metric", "cosine"]) == 2
+    assert "--sentence needs --metric similarity or related, not cosine" in capsys.readouterr().err
     known = index.vocabulary[0]
     assert main(["similar", str(model), known, "--sentence", "topica"]) == 2
     assert f"The model has '{known}'; --sentence is for words" in capsys.readouterr().err

@@ -73,6 +73,8 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         if hasattr(scorer, "percentiles"):
             inferred = _inferred(vectors, arguments.words, arguments.index, arguments.sentence)
+        elif arguments.sentence:
+            raise ParameterError(f"--sentence needs --metric similarity or related, not {scorer.name}.")
         queries = [([w if w in inferred else vectors.known_word(w)], []) for w in arguments.words]
     found = {}
     for plus, minus in queries:
