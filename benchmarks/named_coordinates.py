@@ -77,9 +77,12 @@ def main() -> None:
         for kind in ("topic", "place", "both"):
             if kind == "both":
                 scores = {
-                    label: sum(
-                        in_spreads(profiles[k][n], first, second, random)
-                        for k, n in zip(profiles, names, strict=True)
+                    label: np.sum(
+                        [
+                            in_spreads(profiles[k][n], first, second, random)
+                            for k, n in zip(profiles, names, strict=True)
+                        ],
+                        axis=0,
                     )
                     for label, names in both.items()
                 }
