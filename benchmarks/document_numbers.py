@@ -405,6 +405,10 @@ def _themes() -> list[Line]:
         numbers += values.get("dimension_stability", [])
         template = f"| {result['name']} | {result['n_dimensions']:,} | {' | '.join(columns)} |"
         found.append(Line("docs/themes.md", template, tuple(numbers)))
+    for name, row in results("theme-vectors").items():
+        template = f"| {name} | {{:.3f}} | {{:.3f}} | {{:.0f}} % |"
+        figures = (row["agnews_accuracy"], row["ap_purity"], 100 * row["zeros"])
+        found.append(Line("docs/themes.md", template, figures))
     return found
 
 

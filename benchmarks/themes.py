@@ -9,6 +9,7 @@
     python benchmarks/themes.py spine VECTORS.npy --words WORDS.json -o FOLDER
     SINR_PYTHON benchmarks/peer_sinr.py FOLDER N_DOCUMENTS    an environment of its own, with `sinr`
     python benchmarks/themes.py measure DATA -o FOLDER       results/themes.json and themes.md
+    python benchmarks/themes.py vectors MODEL DATA -o FOLDER    results/theme-vectors.json
 
 All have the 8,000 most frequent words of Wikipedia, 100 dimensions where that can be chosen, and are read on
 the 5,000 of these words that most held-out documents have: reviews, news and mails. The method of Omni's
@@ -28,6 +29,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from omnitm import OmniVectorizer
 from omnitm.corpus import DocumentIndex
 from omnitm.evaluation.categories import load_categories
 from omnitm.evaluation.interpretability import (
@@ -65,6 +67,8 @@ def main() -> None:
     folder: Path = arguments.output
     if arguments.step == "prepare":
         prepare(Path(arguments.inputs[0]), DocumentIndex.open(Path(arguments.inputs[1])), folder)
+    elif arguments.step == "vectors":
+        measure_vectors(WordVectors.load(arguments.inputs[0]), Path(arguments.inputs[1]))
     elif arguments.step == "measure":
         measure(Path(arguments.inputs[0]), folder)
     else:
@@ -79,7 +83,7 @@ def main() -> None:
 def parse() -> argparse.Namespace:
     """Read the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    steps = ("prepare", "omni", "ppmi", "lda", "dimensions", "spine", "measure")
+    steps = ("prepare", "omni", "ppmi", "lda", "dimensions", "spine", "measure", "vectors")
     parser.add_argument("step", choices=steps)
     parser.add_argument("inputs", nargs="+")
     parser.add_argument("--words", type=Path)
@@ -277,6 +281,35 @@ def measure(data: Path, folder: Path) -> None:
     content = json.dumps(facts, indent=1, ensure_ascii=False) + "\n"
     (RESULTS / "themes.json").write_text(content, encoding="utf-8")
     (RESULTS / "themes.md").write_text(table(results, facts), encoding="utf-8")
+
+
+def measure_vectors(vectors: WordVectors, data: Path) -> None:
+    """Compare 200 themes with 300 axes as vectors: AG News classified, words of AP clustered."""
+    from sklearn.cluster import KMeans
+    from sklearn.linear_model import LogisticRegression
+
+    with lzma.open(data / "documents" / "agnews.jsonl.xz", "rt", encoding="utf-8") as lines:
+        news = [json.loads(line) for line in lines]
+    parts = [[one for one in news if one["split"] == split] for split in ("train", "test")]
+    texts, labels = ([[one[key] for one in part] for part in parts] for key in ("text", "label"))
+    members = load_categories("AP", data).members
+    named = [(word, name) for name, words in members.items() for word in words if word in vectors]
+    found = {}
+    for name, reduced in (("300 axes", vectors.reduce(300)), ("200 themes", vectors.reduce(themes=200))):
+        vectorizer = OmniVectorizer(reduced, weighting="idf").fit(texts[0])
+        training, test = map(vectorizer.transform, texts)
+        model = LogisticRegression(C=10, max_iter=300).fit(training, labels[0])
+        rows = unit_rows(np.stack([reduced.get_vector(word) for word, _ in named]))
+        clusters = KMeans(len(members), n_init=4, random_state=0).fit_predict(rows)
+        pairs = list(zip(clusters.tolist(), (category for _, category in named), strict=True))
+        largest = [max(map([c for k, c in pairs if k == n].count, members)) for n in range(len(members))]
+        found[name] = {
+            "agnews_accuracy": float(model.score(test, labels[1])),
+            "ap_purity": sum(largest) / len(pairs),
+            "zeros": float((np.asarray(reduced.matrix) == 0).mean()),
+        }
+        print(name, found[name], flush=True)
+    (RESULTS / "theme-vectors.json").write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
 
 
 HEAD = "| dimensions of | k | NPMI | C_v | intruders found, % | SEMCAT score | zeros, % | stable, % |"
