@@ -452,6 +452,7 @@ ELSEWHERE = {
     "choose the text: fit(": "corpus/test_tables.py::test_rows_of_a_table_are_refused",
     "if they are words, give fit(": f"{TABLES}::test_lazy_frames_tables_of_tables_and_arrays",
     "A matrix needs the words of its columns": "corpus/test_tables.py::test_matrices_need_a_vocabulary",
+    "--sentence needs --metric similarity": "explain/test_infer.py::test_sentences_on_the_command_line",
     "has one group only, ": "comparison/test_words.py::test_bad_input",
     "groups in no order (": "comparison/test_words.py::test_one_group_against_all_others",
     "which are too many groups; group dates": "corpus/test_groups.py::test_dates",
