@@ -186,7 +186,7 @@ def print_neighbours(
         if isinstance(scorer, Combined) and of_pairs:
             table.add_column("closer than", justify="right")
             shares = scorer.percentiles(vectors, np.asarray([score for _, score in pairs]))
-            nearer = [f"{share:.2f} %" for share in shares.tolist()]
+            nearer = [f"{share:.2f} %" if share < 99.995 else "> 99.99 %" for share in shares.tolist()]
         for number, (word, score) in enumerate(pairs):
             table.add_row(Text(word), f"{score:.{scorer.digits}f}", *nearer[number : number + 1])
         console.print(table)
