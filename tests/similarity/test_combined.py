@@ -337,9 +337,9 @@ def test_numbers_of_the_recipe() -> None:
         if name.isupper() and type(value) in {int, float}
     }
     assert (RECIPE, numbers) == (
-        6,
+        7,
         {
-            "RECIPE": 6,
+            "RECIPE": 7,
             "_FLOOR": 0.1,
             "_MOST_ASSOCIATION": 5.0,
             "_BEST_KNOWN": 8000,

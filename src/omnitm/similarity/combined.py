@@ -13,7 +13,8 @@ trust in both words: 1, or `(8000 / place in the vocabulary) ** 0.15` for words 
 
 *Related* words share topics (the first three parts), *alike* words can stand in each other's place (the
 last two), and *similarity*, the default, adds all five. The forms of a word (`omnitm.similarity.word_forms`)
-count with it: association is the weighted mean over the forms of both words, profiles are weighted means.
+count with it: association is the weighted mean over the forms of both words, profiles are weighted means;
+only smoothed place profiles are the word's own, since forms stand in different places.
 
 Every part is a sum over named features, see `Combined.contributions`.
 """
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
 
 PARTS = ("association", "topic profile", "smoothed topic profile", "place profile", "smoothed place profile")
 # Of all numbers of this module, row_profile and word_forms; what was stored by another is made again.
-RECIPE = 6
+RECIPE = 7
 TOPIC = Recipe(stands_out=1.0, power=0.25, n_patterns=500)
 PLACE = Recipe(stands_out=0.5, power=0.0, n_patterns=300)
 # In units of the spreads; chosen on development data: benchmarks/similarity_weights.py, with its log.
@@ -74,6 +75,8 @@ class _Kind(NamedTuple):
     rows: NDArray[np.float32]
     part: int
     """The first of its two parts: the profile, and then the smoothed one."""
+    has_own_rows: bool
+    """Whether smoothed rows are those of the word alone, not means over its forms."""
 
     def means(self, rows: NDArray[np.intp], weights: Any, forms: NDArray[np.intp]) -> Any:
         """Weighted means of the profiles of forms, at length 1, as a sparse matrix: rows x features."""
@@ -102,8 +105,8 @@ class Profiles:
     topic_lengths, place_lengths
         Per word: length of the weighted mean of its forms' profiles; 1 where that is 0.
     topic_rows, place_rows
-        words x dimensions: weighted means of the forms' smoothed profiles, at length 1; no dimensions without
-        places.
+        words x dimensions, at length 1: weighted means of the forms' smoothed topic profiles, and a word's
+        own smoothed place profile; no dimensions without places.
     trust
         Per word: what its scores are multiplied by; 1 for the best known words.
     scales
@@ -131,14 +134,12 @@ class Profiles:
         topic = RowProfile.of(rows.matrix, rows.row_features, known, TOPIC)
         place = None if rows.place is None else RowProfile.of(rows.place.matrix, None, known, PLACE)
         forms = WordForms.of(rows.index_to_key, unit_rows(topic.smooth[:, :PATTERNS_FOR_FORMS]))
-        means = [
-            (_mean_lengths(forms, profile), unit_rows(forms.matrix @ profile.smooth))
-            for profile in (topic, place)
-            if profile is not None
-        ]
+        topic_lengths, topic_rows = _mean_lengths(forms, topic), unit_rows(forms.matrix @ topic.smooth)
         n_words = len(rows.index_to_key)
-        no_place = np.ones(n_words, np.float32), np.zeros((n_words, 0), np.float32)
-        (topic_lengths, topic_rows), (place_lengths, place_rows) = [*means, no_place][:2]
+        place_lengths, place_rows = np.ones(n_words, np.float32), np.zeros((n_words, 0), np.float32)
+        if place is not None:
+            # Means over forms raised SimLex-999 by 0.005 and lowered same-category neighbours by 0.022.
+            place_lengths, place_rows = _mean_lengths(forms, place), place.smooth
         plain = cls(
             *(topic, place, forms, topic_lengths, topic_rows, place_lengths, place_rows, trust_in(rows)),
             scales=np.ones(len(PARTS)),
@@ -160,9 +161,9 @@ class Profiles:
     @cached_property
     def kinds(self) -> list[_Kind]:
         """Topics, and places if they were trained."""
-        found = [_Kind(self.topic, self.topic_lengths, self.topic_rows, 1)]
+        found = [_Kind(self.topic, self.topic_lengths, self.topic_rows, 1, has_own_rows=False)]
         if self.place is not None:
-            found.append(_Kind(self.place, self.place_lengths, self.place_rows, 3))
+            found.append(_Kind(self.place, self.place_lengths, self.place_rows, 3, has_own_rows=True))
         return found
 
     @cached_property
@@ -336,7 +337,8 @@ class Combined:
         shares = []
         for kind in profiles.kinds:
             means = [kind.mean(row, profiles.forms.of_row(row)) for row in (first, second)]
-            smooth = _smooth_shares(kind.profile, means, [kind.rows[row] for row in (first, second)])
+            sources = [kind.profile.of_row(row) for row in (first, second)] if kind.has_own_rows else means
+            smooth = _smooth_shares(kind.profile, sources, [kind.rows[row] for row in (first, second)])
             shares.append(scales[kind.part] * means[0] * means[1] + scales[kind.part + 1] * smooth)
         for one, other in ((first, second), (second, first)):
             for form, weight in profiles.forms.of_row(one):
