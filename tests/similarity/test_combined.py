@@ -15,7 +15,15 @@ from omnitm import _native
 from omnitm.errors import FileError, OmniTMWarning, ParameterError
 from omnitm.files.container import read_container
 from omnitm.similarity import combined, row_profile, truncated_svd, word_forms
-from omnitm.similarity.combined import PARTS, RECIPE, Combined, _random_pairs, _shares_to_keep, best_known
+from omnitm.similarity.combined import (
+    PARTS,
+    RECIPE,
+    Combined,
+    Profiles,
+    _random_pairs,
+    _shares_to_keep,
+    best_known,
+)
 from omnitm.similarity.row_profile import baseline_of, gain_of, unit, unit_rows
 from omnitm.similarity.scorers import SCORERS
 from omnitm.training import train_model
@@ -656,3 +664,25 @@ def test_negative_words_divide(vectors: WordVectors) -> None:
     assert two == pytest.approx(floored[3] / floored[8] ** 2)
     of_no_weight = metric.scores(vectors, [(words[3], 1.0), (words[8], 0.0)])
     assert np.delete(of_no_weight, 3) == pytest.approx(np.delete(scores[0], 3), abs=1e-5)
+
+
+def test_forms_are_averaged_but_for_smoothed_places(
+    vectors: WordVectors, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Words 0 and 1 are forms of each other; all other words have none."""
+    members = np.concatenate([[0, 1, 1, 0], np.arange(2, N_WORDS)]).astype(np.int32)
+    weights = (np.concatenate([[2, 1, 2, 1], np.full(N_WORDS - 2, 3)]) / 3).astype(np.float32)
+    starts = np.concatenate([[0, 2, 4], np.arange(5, N_WORDS + 3)]).astype(np.int64)
+    forms = word_forms.WordForms(starts, members, weights)
+    monkeypatch.setattr(word_forms.WordForms, "of", lambda *_: forms)
+    profiles = Profiles.of(vectors)
+    assert profiles.place is not None
+    assert profiles.place_rows.tolist() == profiles.place.smooth.tolist()
+    mean = (2 * profiles.topic.smooth[0] + profiles.topic.smooth[1]) / 3
+    assert profiles.topic_rows[0] == pytest.approx(mean / np.linalg.norm(mean), abs=1e-6)
+    monkeypatch.setattr(vectors, "profiles", profiles)
+    for metric in ("related", "alike", "similarity"):
+        found = Combined(metric)
+        score = found.pairs(vectors, np.array([0]), np.array([7]))[0]
+        assert found.contributions(vectors, 0, 7).sum() == pytest.approx(score, abs=1e-3)
+        assert found.scores(vectors, [("w0", 1.0)])[7] == pytest.approx(score, abs=1e-3)
