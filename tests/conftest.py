@@ -22,9 +22,13 @@ from omnitm.training import train_vectors
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-# A test counts work and does not measure time: on a busy machine anything may take long.
-hypothesis_settings.register_profile("omnitm", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-hypothesis_settings.load_profile("omnitm")
+# A test counts work and does not measure time: on a busy machine anything may take long. Examples are the
+# same in every run, but for the long tests, which look for new ones.
+for name, is_same in (("same", True), ("torture", False)):
+    hypothesis_settings.register_profile(
+        name, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=is_same
+    )
+hypothesis_settings.load_profile("same")
 
 MakeIndex = Callable[..., DocumentIndex]
 OUTCOMES: dict[str, tuple[str, str]] = {}
@@ -33,6 +37,11 @@ OUTCOMES: dict[str, tuple[str, str]] = {}
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--results", metavar="FILE", help="keep what becomes of each test in this file, as JSON")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if config.getoption("-m") == "torture":
+        hypothesis_settings.load_profile("torture")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -39,6 +39,20 @@ def descendants(parent: int) -> list[int]:
     return sorted(found)
 
 
+def is_running(pid: int) -> bool:
+    """Whether a process is there and has not ended; nobody may have asked yet how it did."""
+    with contextlib.suppress(OSError):
+        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
+    return False
+
+
+def is_training(pid: int) -> bool:
+    """Whether a process is a worker of Ray with a batch of words in hand."""
+    with contextlib.suppress(OSError):
+        return Path(f"/proc/{pid}/cmdline").read_bytes().startswith(b"ray::train_batch")
+    return False
+
+
 def kill_all(process: subprocess.Popen[bytes]) -> None:
     """Kill a process and all that it started, as a power cut would; by their ids."""
     for pid in (process.pid, *descendants(process.pid)):
@@ -104,9 +118,12 @@ def cluster() -> Iterator[Cluster]:
 
 
 def _free_port() -> int:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        return int(free.getsockname()[1])
+    """Find a port that nobody is given who does not ask for it by its number."""
+    for port in range(20_001, 30_000, 7):
+        with contextlib.suppress(OSError), socket.socket() as free:
+            free.bind(("127.0.0.1", port))
+            return port
+    raise AssertionError("no port is free")
 
 
 def _can_hide(folder: Path) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -20,6 +21,8 @@ from omnitm.errors import EngineError, OmniTMWarning, ParameterError, SetAsideEr
 from omnitm.machine import AutoencoderSettings
 from omnitm.training import train_model, train_vectors
 from omnitm.vectors import WordVectors
+
+from .conftest import is_running
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -160,17 +163,14 @@ def test_words_put_back_are_next_and_in_order() -> None:
     assert taken == jobs[:2]
 
 
-def children(parent: int) -> list[int]:
-    """Process ids of the workers of a process."""
+def workers_of(supervisor: int) -> list[int]:
+    """Process ids of the workers of a process that are running; it may have other children."""
     found = []
-    for status in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            content = status.read_text()
-        except OSError:
-            continue
-        name, facts = content[content.index("(") + 1 :].rsplit(")", 1)
-        if int(facts.split()[1]) == parent and name.startswith("python"):
-            found.append(int(status.parent.name))
+    for process in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            parent = int((process / "stat").read_text().rsplit(")", 1)[1].split()[1])
+            if parent == supervisor and processes.BOOT.encode() in (process / "cmdline").read_bytes():
+                found.append(int(process.name))
     return sorted(found)
 
 
@@ -183,10 +183,10 @@ def test_workers_killed_at_random_moments_lose_nothing(
     """A word is finished between two kills: three in a row would rightly set a word aside, or end the run."""
     monkeypatch.setattr(processes, "_SECONDS_BETWEEN_REPORTS", 0.0)  # or all words end between two reports
     index, settings = random_index(400, 8 * kills, 0.4), AutoencoderSettings(n_examples=6_000)
-    random, moments = np.random.default_rng(int(time.time())), [0]
+    random, moments = np.random.default_rng(kills), [0]
 
     def kill_one(state: Progress) -> None:
-        workers = children(os.getpid())
+        workers = workers_of(os.getpid())
         if len(moments) <= kills and workers and moments[-1] < state.done < state.total - 2:
             os.kill(int(random.choice(workers)), signal.SIGKILL)
             moments.append(state.done)
@@ -195,7 +195,7 @@ def test_workers_killed_at_random_moments_lose_nothing(
         index, tmp_path / "m", settings=settings, engine=ProcessesEngine(2), progress=kill_one
     )
     assert len(moments) == 1 + kills
-    assert not children(os.getpid())
+    assert not workers_of(os.getpid())
     whole = train_vectors(index, settings=settings, engine=ThreadsEngine(2))
     assert np.array_equal(vectors.matrix, whole.matrix)
     WordVectors.load(tmp_path / "m", verify=True)
@@ -225,11 +225,11 @@ def test_workers_end_with_their_supervisor_and_need_no_main_guard(tmp_path: Path
     assert process.stdout is not None
     for _ in range(3):
         assert process.stdout.readline() == "on\n"
-    workers = children(process.pid)
+    workers = workers_of(process.pid)
     assert len(workers) == 2
     process.kill()
     process.communicate()
-    deadline = time.monotonic() + 120
-    while any(Path(f"/proc/{worker}").exists() for worker in workers):
+    deadline = time.monotonic() + 300
+    while any(is_running(worker) for worker in workers):
         assert time.monotonic() < deadline, "a worker outlived its supervisor"
         time.sleep(0.02)

@@ -16,7 +16,6 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
 import pytest
 
 from omnitm.cli import main
@@ -24,10 +23,9 @@ from omnitm.corpus import build_index
 from omnitm.engines import ray_cluster, ray_leftovers
 from omnitm.engines.ray_cluster import RayEngine
 from omnitm.errors import EngineError
-from omnitm.store.journal import finished_rows
 from omnitm.training import train_model, train_vectors
 
-from .conftest import descendants
+from .conftest import descendants, is_running, is_training
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -53,19 +51,16 @@ def folder() -> Iterator[Path]:
 
 @contextlib.contextmanager
 def training(folder: Path) -> Iterator[subprocess.Popen[str]]:
-    """Train on a cluster of its own, for minutes; goes on when a few words are trained."""
-    random = np.random.default_rng(5)
-    words = [f"word{a}{b}" for a in "abcdefghijklmnopqrst" for b in "abcdefghijklmnopqrst"]
-    lines = [" ".join(random.choice(words, 12)) for _ in range(3000)]
-    (folder / "text.txt").write_text("\n".join(lines))
+    """Train on a cluster of its own, for days; goes on when a word is being trained."""
+    (folder / "text.txt").write_text("road car wheel\nsea ship sail\nroad car driver\n" * 10)
     index = build_index(folder / "text.txt", folder / "index")
     command = [sys.executable, "-m", "omnitm.cli", "train", str(index), "-o", str(folder / "m"), "--quiet"]
-    command += ["--n-examples", "40000", "--engine", "ray", "--workers", "1"]
+    command += ["--n-examples", str(2**30), "--engine", "ray", "--workers", "1"]
     environment = {**os.environ, "TMPDIR": str(folder)}
     environment.pop("RAY_AUTH_MODE", None)
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment) as driver:
         try:
-            wait_until(lambda: driver.poll() is not None or finished_rows(folder / "m" / "journal") > 0)
+            wait_until(lambda: driver.poll() is not None or any(map(is_training, descendants(driver.pid))))
             assert driver.poll() is None, driver.communicate()[1]
             yield driver
         finally:
@@ -100,12 +95,6 @@ def test_a_cluster_ends_with_its_driver(folder: Path, number: signal.Signals) ->
         wait_until(lambda: not cluster.exists())
     assert ray_leftovers.members(str(cluster)) == []
     wait_until(lambda: not any(is_running(pid) for pid in started))
-
-
-def is_running(pid: int) -> bool:
-    with contextlib.suppress(OSError):
-        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
-    return False
 
 
 def test_sigterm_ends_with_our_own_line(folder: Path) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from explorer_tour import CHROMIUM, DRIVER, TASKS, Page, Task, look, open_browser
+from explorer_tour import CHROMIUM, DRIVER, PATIENCE, TASKS, Page, Task, look, open_browser
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.keys import Keys
 
@@ -19,6 +19,7 @@ from omnitm.cli import main
 from omnitm.cli.explore import compute_map
 from omnitm.explain import Explainer
 from omnitm.explorer import ExplorerSettings
+from omnitm.explorer.vocabulary_map.keeper import MapWork
 from omnitm.explorer.vocabulary_map.stored import header_of, read_map
 
 from .conftest import MARKUP, RunningServer
@@ -105,7 +106,7 @@ def test_an_exported_page_works_on_any_web_server(browser: Any, exported: str) -
     page.open("?view=map&word=function")
     page.see("[data-card=word] .true-neighbours li", "near")
     page.open("?word=fuction")
-    page.see("[data-problem='404'] .words a", "function").click()
+    page.click("[data-problem='404'] .words a", "function")
     page.see("h1", "function")
     page.open("?view=rules&word=function")
     page.see("h1", "function")
@@ -130,12 +131,12 @@ def test_search_completes_and_shows_neighbours_and_the_row(page: Page) -> None:
     page.see("h1", "wheel")
     assert page.query == "?word=wheel"
     page.see("[data-part=neighbours] .bars li")
-    page.see("[data-part=row] summary").click()
+    page.click("[data-part=row] summary")
     page.see("[data-part=row] .bars li")
-    page.see("[data-choose=cosine]").click()
+    page.click("[data-choose=cosine]")
     page.until(lambda: page.query == "?word=wheel&metric=cosine")
     page.see("[data-choose=cosine][aria-pressed=true]")
-    page.see("[data-part=neighbours] .bars a.name").click()
+    page.click("[data-part=neighbours] .bars a.name")
     page.until(lambda: "wheel" not in page.query)
     page.browser.back()
     page.see("h1", "wheel")
@@ -156,7 +157,7 @@ def test_one_list_of_neighbours_with_a_switch(page: Page) -> None:
     page.open("?word=wheel")
     page.see("[data-part=neighbours] .bars li")
     assert page.run("return document.querySelectorAll('[data-part=neighbours] .bars').length") == 1
-    page.see("[data-choose=related]").click()
+    page.click("[data-choose=related]")
     page.see("[data-part=neighbours]", "words that share its topics")
     page.until(lambda: re.search(r"\d\.\d \d+\.\d+\s%", page.see("[data-part=neighbours] .bars li").text))
 
@@ -164,14 +165,14 @@ def test_one_list_of_neighbours_with_a_switch(page: Page) -> None:
 def test_an_unknown_address_is_a_page(page: Page) -> None:
     page.browser.get(f"{page.address}nowhere")
     page.see("h1", "There is nothing at this address")
-    page.see("a.button", "To the start").click()
+    page.click("a.button", "To the start")
     page.see("h1", "What do words mean here?")
 
 
 def test_unknown_words_offer_spellings(page: Page) -> None:
     page.open("?word=whel")
     page.see("[data-problem='404']", "“whel” is not here")
-    page.see("[data-problem] .words a", "wheel").click()
+    page.click("[data-problem] .words a", "wheel")
     page.see("h1", "wheel")
 
 
@@ -183,7 +184,7 @@ def test_compare_adds_up_and_leads_to_documents(page: Page) -> None:
     page.see(".score")
     assert page.query == "?view=compare&word=car&other=wheel&metric=cosine"
     page.see(".wings .feature")
-    page.see(".result .card button", "Read some").click()
+    page.click(".result .card button", "Read some")
     marks = page.until(lambda: {mark.text.lower() for mark in page.all("#evidence mark")})
     assert {"car", "wheel"} <= marks
     page.keys(Keys.ESCAPE)
@@ -200,23 +201,23 @@ def test_compare_by_clauses(page: Page) -> None:
 def test_rules_count_live_and_show_states_and_documents(page: Page) -> None:
     page.open("?view=rules&word=car")
     facts = page.see(".rule .facts").text
-    page.see(".rule .chip").click()
+    page.click(".rule .chip")
     page.see(".rule .facts", "without 1 literal")
-    page.see(".rule .chip").click()
+    page.click(".rule .chip")
     page.until(lambda: page.see(".rule .facts").text == facts)
-    page.see(".rule button", "States").click()
+    page.click(".rule button", "States")
     canvas = page.see("[data-plot=states] canvas")
     assert "clause=" in page.query
     canvas.click()
     page.keys(Keys.ARROW_RIGHT)
     page.see(".plot .tip", "state")
-    page.see(".rule button", "Documents").click()
+    page.click(".rule button", "Documents")
     page.see("#evidence .document mark")
 
 
 def test_hovering_the_states_names_a_word(page: Page) -> None:
     page.open("?view=rules&word=car")
-    page.see(".rule button", "States").click()
+    page.click(".rule button", "States")
     canvas = page.see("[data-plot=states] canvas")
     page.run("document.querySelector('[data-plot=states] canvas').scrollIntoView({ block: 'center' })")
     place = page.run(_A_POINT_OF_THE_PLOT)
@@ -244,10 +245,10 @@ return null;
 
 def test_the_trace_is_drawn_with_its_documents(page: Page) -> None:
     page.open("?view=trace&word=car")
-    page.see(".words a").click()
+    page.click(".words a")
     page.see("[data-plot=trace] canvas")
     page.see(".event mark")
-    page.see("form button", "does not occur").click()
+    page.click("form button", "does not occur")
     page.until(lambda: "negated=yes" in page.query)
     page.see(".result h1", "does not occur")
 
@@ -257,8 +258,8 @@ def test_the_map_is_drawn_searched_and_lassoed(page: Page) -> None:
     page.see("[data-card=word] .true-neighbours li")
     stage = page.see(".map-stage")
     assert page.run("return document.querySelector('.map-stage').stage.painter.name") == "pixels"
-    page.see(".map-tools button", "All").click()
-    page.see(".map-tools button", "Lasso").click()
+    page.click(".map-tools button", "All")
+    page.click(".map-tools button", "Lasso")
     left, top, right, bottom = page.run(_AROUND_CARS)
     chain = ActionChains(page.browser, duration=20)
     places = [(left, top), (right, top), (right, bottom), (left, bottom)]
@@ -272,7 +273,12 @@ def test_the_map_is_drawn_searched_and_lassoed(page: Page) -> None:
     page.until(lambda: not page.all("[data-card=lasso]"))
 
 
-def test_the_sketch_becomes_the_map(browser: Any, folder: Path, tmp_path: Path) -> None:
+def test_the_sketch_becomes_the_map(
+    browser: Any, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The map is heard of only after the sketch was seen, however soon it is made."""
+    seen, read = threading.Event(), MapWork._read
+    monkeypatch.setattr(MapWork, "_read", lambda work: (seen.wait(PATIENCE), read(work)))
     model = Path(shutil.copytree(folder, tmp_path / "model", ignore=shutil.ignore_patterns("map.bin")))
     method = "return document.querySelector('.map-stage')?.stage?.data.header.method"
     places = "const { stage } = document.querySelector('.map-stage'); return [...stage.%s.positions]"
@@ -280,6 +286,7 @@ def test_the_sketch_becomes_the_map(browser: Any, folder: Path, tmp_path: Path) 
         page = Page(browser, server.address)
         page.open("?view=map")
         page.until(lambda: page.run(method) == "PCA")
+        seen.set()
         page.see("[data-card=about]", "of a word's ten most similar words")
         assert header_of(read_map(model) or b"")["method"] == page.run(method) == "t-SNE"
         page.until(lambda: page.run(places % "painter") == page.run(places % "data"))
@@ -444,6 +451,7 @@ return boxes.filter(([x, y, width]) => x < right && x + width > left && y < bott
 """
 
 
+@pytest.mark.usefixtures("small_map")
 def test_groups_of_the_command_line_colour_the_map(browser: Any, explainer: Explainer) -> None:
     groups = "\n".join([*(f"g{k}: lamp" for k in range(7)), "land: car road", "water: ship nothing"])
     with RunningServer(explainer, ExplorerSettings(port=0), groups) as server:

@@ -271,7 +271,7 @@ def test_a_stored_map_is_read_back_and_a_damaged_or_foreign_one_is_not(own_copy:
 
 @pytest.mark.parametrize("n_flips", [300, pytest.param(20_000, marks=pytest.mark.torture)])
 def test_every_flipped_bit_of_a_map_is_noticed(own_copy: Path, n_flips: int) -> None:
-    place, random = write_map(own_copy, some_map(own_copy)), np.random.default_rng()
+    place, random = write_map(own_copy, some_map(own_copy)), np.random.default_rng(n_flips)
     content = bytearray(place.read_bytes())
     for bit in random.choice(8 * len(content), min(n_flips, 8 * len(content)), replace=False).tolist():
         content[bit // 8] ^= 1 << bit % 8

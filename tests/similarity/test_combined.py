@@ -445,7 +445,7 @@ def test_every_flipped_bit_is_noticed(board: DocumentIndex, tmp_path: Path, n_fl
     """Anywhere: header, arrays, and the gaps between them."""
     model = tmp_path / "m"
     train_model(board, model).similarity("a0", "a1", metric="similarity")
-    kept, random = model / "similarity.bin", np.random.default_rng()
+    kept, random = model / "similarity.bin", np.random.default_rng(n_flips)
     content = bytearray(kept.read_bytes())
     read_container(kept)
     for bit in random.choice(8 * len(content), min(n_flips, 8 * len(content)), replace=False).tolist():

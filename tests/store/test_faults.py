@@ -230,26 +230,30 @@ told = []
 def tell(state):
     if not told:
         told.append(print("on", flush=True))
+        sys.stdin.readline()
 train_model(checkerboard(), sys.argv[2], settings=settings, progress=tell)
 """
 
 
 def trainer(model: Path, n_examples: int, **environment: str) -> subprocess.Popen[str]:
+    """Start to train a model; when it has begun, it says so and waits for a line."""
     command = [sys.executable, "-c", TRAINER, str(Path(__file__).parents[1]), str(model), str(n_examples)]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env={**os.environ, **environment})
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    return subprocess.Popen(command, text=True, env={**os.environ, **environment}, **pipes)
 
 
 def test_the_second_of_two_trainers_is_told_and_the_first_goes_on(
     board: DocumentIndex, tmp_path: Path
 ) -> None:
-    settings = AutoencoderSettings(n_clauses=6, n_examples=40_000, accumulation=2)
-    with trainer(tmp_path / "m", 40_000) as first:
+    settings = AutoencoderSettings(n_clauses=6, n_examples=40, accumulation=2)
+    with trainer(tmp_path / "m", 40) as first:
         assert first.stdout is not None
         assert first.stdout.readline() == "on\n"
         for options in ({"resume": True}, {"force": True}):
             with pytest.raises(FileError, match="another process is training this model; wait until it ends"):
                 train_model(board, tmp_path / "m", settings=settings, **options)  # type: ignore[arg-type]
-        assert first.wait() == 0
+        first.communicate("go on\n")
+        assert first.returncode == 0
     vectors = WordVectors.load(tmp_path / "m", verify=True)
     assert np.array_equal(vectors.matrix, train_vectors(board, settings=settings).matrix)
 
@@ -258,7 +262,8 @@ def test_hash_seeds_make_no_difference(tmp_path: Path) -> None:
     models = [tmp_path / seed for seed in ("0", "1", "4242")]
     for model in models:
         with trainer(model, 40, PYTHONHASHSEED=model.name) as process:
-            assert process.wait() == 0
+            process.communicate("go on\n")
+            assert process.returncode == 0
     for name in FILES:
         assert len({(model / name).read_bytes() for model in models}) == 1, name
 

@@ -9,7 +9,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -394,7 +393,7 @@ def trainer(path: Path, engine: str, n_examples: int = 1500) -> subprocess.Popen
 def test_killed_at_random_moments_and_resumed_it_is_the_same(tmp_path: Path, kills: int) -> None:
     """Starts again when a run ends before its moment has come, so that every kill hits."""
     finish_training(tmp_path / "whole")
-    random = np.random.default_rng(int(time.time()))
+    random = np.random.default_rng(kills)
     killed = 0
     while killed < kills:
         process = trainer(tmp_path / "m", ENGINES[killed % 3])

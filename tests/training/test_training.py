@@ -279,6 +279,7 @@ def test_a_notebook_shows_progress_below_the_cell(monkeypatch: pytest.MonkeyPatc
     shell: Any = SimpleNamespace(kernel=object())
     monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: shell))
     monkeypatch.setitem(sys.modules, "IPython.display", SimpleNamespace(display=display))
+    monkeypatch.setattr("omnitm.training.progress._SECONDS_BETWEEN_CELLS", 1e6)
     with ProgressBar() as bar:
         bar(Progress(1, 3, 2.0, 1.0))
         bar(Progress(2, 3, 2.0, 0.5, failures=1))  # too soon after the first
