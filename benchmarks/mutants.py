@@ -2,6 +2,7 @@
 
     make mutants                                               # 60 mutants per room, with a fixed seed
     make mutants MUTANTS='--again --rooms explain'             # only those that survived the last run
+    make mutants MUTANTS='--seed 2 --output /tmp/mutants'      # another draw, elsewhere
 
 A mutant is one comparison, operator, number, flag or function (min, max, ...) changed into another. The tests
 that run the changed line are run, shortest first, in a process that loads the changed module in place of the
@@ -110,13 +111,13 @@ def mutants_of(path: Path) -> Iterator[Mutant]:
         yield {"key": f"{name}\t{times[name]}", **where, **what}
 
 
-def drawn(room: str, count: int) -> tuple[int, list[Mutant]]:
+def drawn(room: str, count: int, seed: int) -> tuple[int, list[Mutant]]:
     """Count all mutants of a room and draw some of them."""
     files = sorted((ROOT / "src/omnitm" / room).rglob("*.py"))
     every = [mutant for path in files if path.name != PICTURES for mutant in mutants_of(path)]
 
     def lot(mutant: Mutant) -> bytes:
-        return hashlib.sha256(f"{SEED} {mutant['key']}".encode()).digest()
+        return hashlib.sha256(f"{seed} {mutant['key']}".encode()).digest()
 
     return len(every), sorted(every, key=lot)[:count]
 
@@ -265,12 +266,14 @@ def main() -> None:
     parser.add_argument("--rooms", nargs="+", choices=ROOMS, default=list(ROOMS))
     parser.add_argument("--count", type=int, default=COUNT, help="mutants per room")
     parser.add_argument("--again", action="store_true", help="only those that survived the last run")
+    parser.add_argument("--seed", type=int, default=SEED, help="another draw")
+    parser.add_argument("--output", type=Path, default=RESULTS, help="folder of the results")
     arguments = parser.parse_args()
-    kept = RESULTS / "mutants.json"
+    kept = arguments.output / "mutants.json"
     facts = json.loads(kept.read_text(encoding="utf-8")) if kept.exists() else {}
     preload()
     for room in arguments.rooms:
-        of, mutants = drawn(room, arguments.count)
+        of, mutants = drawn(room, arguments.count, arguments.seed)
         before = facts.get(room, {"mutants": []})["mutants"] if arguments.again else []
         killed = {mutant["key"] for mutant in before if mutant["result"] == "killed"}
         seconds, lines = traced(room)
@@ -288,7 +291,7 @@ def main() -> None:
         facts[room] = {"of": of, "mutants": mutants}
         excuse(mutants)
     kept.write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")
-    (RESULTS / "mutants.md").write_text(report(facts), encoding="utf-8")
+    kept.with_suffix(".md").write_text(report(facts), encoding="utf-8")
 
 
 def excuse(mutants: Iterable[Mutant]) -> None:

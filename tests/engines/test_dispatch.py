@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import socket
 import subprocess
 import sys
 from types import SimpleNamespace
@@ -232,7 +231,7 @@ def test_no_cluster_at_an_address(board: DocumentIndex, monkeypatch: pytest.Monk
         raise ConnectionError(f"nobody at {where['address']}\nand much more")
 
     monkeypatch.setattr(ray, "init", init, raising=False)
-    monkeypatch.setattr(socket, "create_connection", lambda *_: socket.socket())
+    monkeypatch.setattr(ray_cluster, "_greet", lambda _: None)
     pretend(monkeypatch, ray)
     message = r"no connection to 10.0.0.1:1 \(nobody at 10.0.0.1:1\); is it running, and do RAY_AUTH_MODE"
     with pytest.raises(EngineError, match=message):

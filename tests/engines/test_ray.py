@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -26,7 +27,6 @@ from .conftest import Cluster, kill_all, wait_for_cores
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
     from omnitm.engines.protocol import WordJob
     from omnitm.engines.ray_tasks import BatchResult, BatchTask
@@ -82,6 +82,20 @@ def test_a_driver_that_is_killed_is_resumed_by_another_engine(
     assert np.array_equal(resumed.matrix, whole.matrix)
 
 
+def test_a_command_connects_before_it_makes_anything(
+    cluster: Cluster, index: DocumentIndex, whole: WordVectors, tmp_path: Path
+) -> None:
+    command = [sys.executable, "-m", "omnitm.cli", "train", str(index.path), "-o", str(tmp_path / "m")]
+    command += ["--n-examples", "2000", "--quiet", "--engine", "ray", "--address", cluster.address]
+    stranger = {**os.environ, "RAY_AUTH_TOKEN": "0" * 64}
+    refused = subprocess.run(command, env=stranger, check=False, capture_output=True, text=True)
+    assert (refused.returncode, len(refused.stderr.splitlines())) == (2, 1), refused.stderr
+    assert refused.stderr.startswith(f"omnitm: error: Ray: no connection to {cluster.address} (")
+    assert not (tmp_path / "m").exists()
+    subprocess.run(command, check=True)
+    assert np.array_equal(WordVectors.load(tmp_path / "m").matrix, whole.matrix)
+
+
 def test_a_worker_killed_and_a_node_that_does_not_see_the_corpus(
     cluster: Cluster,
     index: DocumentIndex,
@@ -91,7 +105,7 @@ def test_a_worker_killed_and_a_node_that_does_not_see_the_corpus(
 ) -> None:
     """A worker dies in the middle of a batch after the first report; the index is copied before that."""
     wait_for_cores(2)
-    death, here = cluster.folder / "death", index.path
+    death, here = cluster.folder / "death", Path(str(index.path))
     copy = cluster.folder / "cache" / str(index.seal) / "word_documents.bin"
     is_blind = cluster.is_blind
 

@@ -189,19 +189,97 @@ def test_a_name_server_or_a_listener_that_never_answers(
     answered.set()
 
 
+SETTINGS = bytes([0, 0, 0, 4, 0, 0, 0, 0, 0])  # how an HTTP/2 server begins
+
+
+@contextlib.contextmanager
+def listener(answer: bytes | None = None) -> Iterator[int]:
+    """Listen at a port; answer the greeting and hang up, but for HTTP/2; None: be silent for good."""
+    taken: list[socket.socket] = []
+    with socket.create_server(("127.0.0.1", 0), backlog=50) as server:
+
+        def serve() -> None:
+            with contextlib.suppress(OSError):
+                while True:
+                    taken.append(server.accept()[0])
+                    if answer is not None:
+                        taken[-1].recv(33, socket.MSG_WAITALL)
+                        taken[-1].sendall(answer)
+                    if answer not in {None, SETTINGS}:
+                        taken[-1].close()
+
+        threading.Thread(target=serve, daemon=True).start()
+        yield int(server.getsockname()[1])
+        for connection in taken:
+            connection.close()
+
+
+NOT_RAY = "what listens there is not Ray: it answers"
+
+
 @pytest.mark.parametrize("scheme", ["", "ray://"])
-def test_a_listener_that_is_not_ray(topics: DocumentIndex, tmp_path: Path, scheme: str) -> None:
-    """In a process of its own, with the real time limit."""
-    with socket.create_server(("127.0.0.1", 0), backlog=50) as silent:
-        address = f"{scheme}127.0.0.1:{silent.getsockname()[1]}"
+@pytest.mark.parametrize(
+    ("answer", "problem"),
+    [
+        (b"SSH-2.0-OpenSSH_9.6\r\n", f"{NOT_RAY} with b'SSH-2.0-O'"),
+        (b"HTTP/1.1 400 Bad Request\r\n\r\n", f"{NOT_RAY} with b'HTTP/1.1 '"),
+        (b"\0\0\0\4", rf"{NOT_RAY} with b'\x00\x00\x00\x04'"),
+        (b"", f"{NOT_RAY} by hanging up"),
+        (None, "no answer in 0 seconds"),
+    ],
+)
+def test_a_listener_that_is_not_ray(
+    topics: DocumentIndex,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    scheme: str,
+    answer: bytes | None,
+    problem: str,
+) -> None:
+    if answer is None:
+        monkeypatch.setattr(ray_cluster, "_SECONDS_TO_CONNECT", 0.2)
+    with listener(answer) as port:
+        address = f"{scheme}127.0.0.1:{port}"
+        options = ["--engine", "ray", "--address", address]
+        assert main(["train", str(topics.path), "-o", str(tmp_path / "m"), *options]) == 2
+    said = capsys.readouterr().err
+    assert said.startswith(f"omnitm: error: Ray: no connection to {address} ({problem}); ")
+    assert len(said.splitlines()) == 1
+    assert not (tmp_path / "m").exists()
+
+
+def test_a_listener_that_begins_like_ray(topics: DocumentIndex, tmp_path: Path) -> None:
+    """In a process of its own, with the real time limit: Ray tries, and what it writes is not shown."""
+    with listener(SETTINGS) as port:
+        address = f"127.0.0.1:{port}"
         command = [sys.executable, "-m", "omnitm.cli", "train", str(topics.path), "-o", str(tmp_path / "m")]
         ended = subprocess.run(
-            [*command, "--quiet", "--engine", "ray", "--address", address],
-            stderr=subprocess.PIPE,
+            [*command, "--engine", "ray", "--address", address],
+            capture_output=True,
             text=True,
             check=False,
             timeout=PATIENCE,
         )
     assert ended.returncode == 2
-    assert ended.stderr.splitlines()[-1].startswith(f"omnitm: error: Ray: no connection to {address} (")
-    assert "Traceback" not in ended.stderr
+    assert ended.stderr.startswith(f"omnitm: error: Ray: no connection to {address} (")
+    assert len(ended.stderr.splitlines()) == 1
+    assert not (tmp_path / "m").exists()
+
+
+def test_an_encrypted_cluster_is_left_to_ray(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RAY_USE_TLS", "1")
+    with listener() as port:
+        ray_cluster.reach(f"127.0.0.1:{port}")
+
+
+def test_what_ray_writes_is_shown_if_it_succeeds(capfd: pytest.CaptureFixture[str]) -> None:
+    with ray_cluster._unheard_if_it_fails():
+        os.write(2, b"a warning\n")
+        assert capfd.readouterr().err == ""
+    assert capfd.readouterr().err == "a warning\n"
+    with contextlib.suppress(EngineError), ray_cluster._unheard_if_it_fails():
+        os.write(2, b"a warning\n")
+        raise EngineError
+    os.write(2, b"what follows\n")
+    assert capfd.readouterr().err == "what follows\n"

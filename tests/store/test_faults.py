@@ -238,8 +238,8 @@ train_model(checkerboard(), sys.argv[2], settings=settings, progress=tell)
 def trainer(model: Path, n_examples: int, **environment: str) -> subprocess.Popen[str]:
     """Start to train a model; when it has begun, it says so and waits for a line."""
     command = [sys.executable, "-c", TRAINER, str(Path(__file__).parents[1]), str(model), str(n_examples)]
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
-    return subprocess.Popen(command, text=True, env={**os.environ, **environment}, **pipes)
+    variables = {**os.environ, **environment}
+    return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=variables)
 
 
 def test_the_second_of_two_trainers_is_told_and_the_first_goes_on(

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from omnitm.corpus import DocumentIndex, VocabularyRules
+    from omnitm.engines import Engine
     from omnitm.training.progress import Progress
     from omnitm.training.shards import Shard
     from omnitm.vectors import WordVectors
@@ -200,11 +201,9 @@ def _add_settings(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Train, and say what came out."""
-    from omnitm.engines.threads import available_cores
     from omnitm.files.kinds import refuse_to_replace
     from omnitm.store.folder import check_free_for_use
     from omnitm.training.shards import Shard
-    from omnitm.training.vocabulary import add_words, train_model
 
     refuse_to_replace(arguments.output, "model")
     if arguments.model not in {"omni", "fast-omni"}:
@@ -219,9 +218,24 @@ def run(arguments: argparse.Namespace) -> int:
         raise ParameterError("--add and --shard don't go together: train shards, merge them, then add words.")
     shard = None if arguments.shard is None else Shard.parse(arguments.shard)
     named = None if arguments.words is None else read_targets(arguments.words)
-    reuse = arguments.resume or arguments.add
-    if not reuse:
+    if not (arguments.resume or arguments.add):
         check_free_for_use(arguments.output, force=arguments.force)
+    # A running cluster is connected to before anything is made, or replaced, for a model.
+    with getattr(engine, "connection", contextlib.nullcontext)():
+        return _train_words(arguments, given, engine, shard, named)
+
+
+def _train_words(
+    arguments: argparse.Namespace,
+    given: dict[str, Any],
+    engine: Engine,
+    shard: Shard | None,
+    named: list[str] | None,
+) -> int:
+    from omnitm.engines.threads import available_cores
+    from omnitm.training.vocabulary import add_words, train_model
+
+    reuse = arguments.resume or arguments.add
     index = open_corpus(arguments, reuse=reuse, threads=arguments.threads or available_cores())
     started = time.monotonic()
     with listening(arguments) as progress:

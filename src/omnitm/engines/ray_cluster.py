@@ -10,6 +10,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections import deque
@@ -41,8 +42,11 @@ _SECONDS_PER_BATCH = 1.5
 _FIRST_BATCH = 8  # words; how long one takes is not known yet
 _LARGEST_RESULT = 1 << 25  # bytes
 _BATCHES_PER_CORE = 2  # one in training, one waiting beside it
-_SECONDS_TO_CONNECT = 13.0  # from the beginning, with the time that it takes to import Ray
+_SECONDS_TO_CONNECT = 12.0  # from the beginning, with the time that it takes to import Ray
+_HTTP2_BEGINS = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
+_HTTP2_SETTINGS = bytes([0, 0, 0, 4, 0, 0, 0, 0, 0])  # a frame without any
 _CLIENT_PORT = 10001  # Ray's default for addresses that begin with ray://
+_STANDARD_ERROR = 2
 _LOCAL_TOKEN = secrets.token_hex(32)
 
 
@@ -66,6 +70,15 @@ class RayEngine:
     ) -> None:
         self.address, self.patience = address, check_patience(patience)
         self.n_jobs = None if n_jobs is None else check_integer("OmniTMAE", "n_jobs", n_jobs, 1, 4096)
+
+    @contextlib.contextmanager
+    def connection(self) -> Iterator[None]:
+        """Connect to a running cluster for the block, so that nothing is made for a model if that fails."""
+        if self.address is None:
+            yield
+        else:
+            with connected(self.address, self.n_jobs):
+                yield
 
     def train(
         self,
@@ -218,17 +231,34 @@ def connected(address: str | None, n_jobs: int | None) -> Iterator[Any]:
             where = {"address": "local", "num_cpus": n_jobs, "include_dashboard": False, "_temp_dir": folder}
             _init(ray, where | {"_node_ip_address": "127.0.0.1"})
         else:
-            within(deadline, address, lambda: _init(ray, {"address": address}))
+            with _unheard_if_it_fails():
+                within(deadline, address, lambda: _init(ray, {"address": address}))
             stack.callback(ray.shutdown)
         _interrupt_on_sigterm()
         yield ray
 
 
 def reach(address: str | None, deadline: float | None = None) -> None:
-    """Refuse an address where nothing listens."""
+    """Refuse an address where nothing listens, or something that is not Ray."""
     if address is not None and address != "auto":
         until = time.monotonic() + _SECONDS_TO_CONNECT if deadline is None else deadline
-        within(until, address, lambda: socket.create_connection(_host_and_port(address)).close())
+        within(until, address, lambda: _greet(address))
+
+
+def _greet(address: str) -> None:
+    """Send how HTTP/2, which Ray speaks, begins; a server answers with its settings (RFC 9113, 3.4)."""
+    with socket.create_connection(_host_and_port(address)) as connection:
+        if os.environ.get("RAY_USE_TLS", "0") != "0":
+            return  # only Ray knows how to speak to it
+        connection.sendall(_HTTP2_BEGINS + _HTTP2_SETTINGS)
+        answer = b""
+        while len(answer) < len(_HTTP2_SETTINGS) and (part := connection.recv(len(_HTTP2_SETTINGS))):
+            answer += part
+    # A frame: three bytes of length, then its kind, flags and stream; of settings only the length varies.
+    if answer[3:9] != _HTTP2_SETTINGS[3:]:
+        said = f"with {answer!r}" if answer else "by hanging up"
+        problem = f"what listens there is not Ray: it answers {said}"
+        raise _no_connection(address, problem, "give the address that `ray start --head` has shown")
 
 
 def within(deadline: float, address: str, connect: Callable[[], None]) -> None:
@@ -264,8 +294,9 @@ def _host_and_port(address: str) -> tuple[str, int]:
     return parts.hostname, port
 
 
-def _no_connection(address: str, problem: str) -> EngineError:
-    advice = "is it running, and do RAY_AUTH_MODE and RAY_AUTH_TOKEN fit?"
+def _no_connection(
+    address: str, problem: str, advice: str = "is it running, and do RAY_AUTH_MODE and RAY_AUTH_TOKEN fit?"
+) -> EngineError:
     return EngineError(f"Ray: no connection to {address} ({problem}); {advice}")
 
 
@@ -275,6 +306,22 @@ def _init(ray: Any, where: dict[str, Any]) -> None:
     except (ConnectionError, RuntimeError, ValueError, ray.exceptions.RayError) as error:
         problem = (str(error).strip() or type(error).__name__).splitlines()[0]
         raise _no_connection(where["address"], problem) from error
+
+
+@contextlib.contextmanager
+def _unheard_if_it_fails() -> Iterator[None]:
+    """Keep what Ray writes to standard error until the block has succeeded; else our own line says it."""
+    sys.stderr.flush()
+    before = os.dup(_STANDARD_ERROR)
+    with tempfile.TemporaryFile() as kept:
+        os.dup2(kept.fileno(), _STANDARD_ERROR)
+        try:
+            yield
+            kept.seek(0)
+            os.write(before, kept.read())
+        finally:
+            os.dup2(before, _STANDARD_ERROR)
+            os.close(before)
 
 
 @contextlib.contextmanager
