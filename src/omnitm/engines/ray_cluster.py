@@ -258,7 +258,7 @@ def _greet(address: str) -> None:
     if answer[3:9] != _HTTP2_SETTINGS[3:]:
         said = f"with {answer!r}" if answer else "by hanging up"
         problem = f"what listens there is not Ray: it answers {said}"
-        raise _no_connection(address, problem, "give the address that `ray start --head` has shown")
+        raise _no_connection(address, problem, "give the address that the head of the cluster has shown")
 
 
 def within(deadline: float, address: str, connect: Callable[[], None]) -> None:
