@@ -1,12 +1,14 @@
 """Find words whose use was changed on purpose, against other ways; with false alarms, reasons and stability.
 
     python benchmarks/compare.py prepare enwiki.txt -o change [--avoid other/truth.json]
+    python benchmarks/compare.py search -o other                    results/compare_search.json
     python benchmarks/compare.py run -o change [--only omnitm] [--model wiki.model]
     python benchmarks/compare.py report -o change                   results/compare.json and compare.md
 
 A part of the sentences is drawn into two halves. In the second half a share of the occurrences of a donor
 word is renamed to a target of about the same frequency; controls are words of that frequency that nothing is
-done to. `run` keeps every step in the folder, and goes on where it was stopped.
+done to. `search` tries settings of the rivals on pairs of other sentences, prepared with another --offset.
+`run` keeps every step in the folder, and goes on where it was stopped.
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ import random
 import re
 import time
 from collections import Counter
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -36,16 +39,25 @@ FEWEST, MOST = 150, 2_500  # documents of a pair's words
 SEEDS = 0, 1
 N_SHUFFLED, SHUFFLINGS = 500, 2  # words, and shuffled groups, for false alarms
 _WORD = re.compile("[a-z]+")
-SKIP_GRAM: dict[str, Any] = {
-    "sg": 1,
-    "vector_size": 100,
-    "window": 5,
-    "min_count": 10,
-    "epochs": 10,
-    "negative": 5,
-    "workers": 1,
-    "seed": 1,
+SKIP_GRAM = {"window": 5, "vector_size": 100, "epochs": 10}
+WINDOWS = {"window": 5, "smoothing": 0.75, "least": 1}
+# Other values than those above, tried one at a time, then the best of each together.
+SEARCHED: dict[str, dict[str, tuple[float, ...]]] = {
+    "ppmi": {"window": (2, 10, 20), "smoothing": (0.5, 1.0), "least": (2, 5)},
+    "aligned": {"window": (2, 10), "vector_size": (50, 300), "epochs": (5, 20)},
+    "referencing": {"window": (2, 10), "vector_size": (50, 300), "epochs": (5, 20)},
 }
+NEIGHBOURS = 30, 100, 300, 1_000, 3_000
+RIVALS = {
+    "Procrustes": ("aligned", "Word2Vec, Procrustes"),
+    "neighbours": ("aligned", "Word2Vec, same neighbours"),
+    "referencing": ("referencing", "temporal referencing, skip-gram"),
+    "ppmi": ("ppmi", "PPMI, smoothed"),
+}
+RIVAL_SEEDS = 1, 2, 3
+SEARCH_SHARE = SHARES[0]
+Settings = dict[str, float]
+Scores = dict[str, list[float]]  # by the name of a way to score
 
 
 def prepare(
@@ -149,61 +161,140 @@ def run_omnitm(task: Task) -> dict[str, Any]:
     }
 
 
-def run_aligned(task: Task) -> dict[str, Any]:
-    """Train skip-gram in each half; score by Procrustes, and by the neighbours that are the same."""
-    from gensim.models import Word2Vec
-
-    started = time.process_time()
-    models = [Word2Vec(list(task.half(side)), **SKIP_GRAM).wv for side in (0, 1)]
-    seconds = time.process_time() - started
+def aligned(task: Task, settings: Settings, seed: int) -> Scores:
+    """Train skip-gram in each half; score by Procrustes, and by how many nearest words are the same."""
+    models = [_skip_gram(list(task.half(side)), settings, seed) for side in (0, 1)]
     shared = [word for word in models[0].index_to_key if word in models[1].key_to_index]
     one, two = (model[shared] / np.linalg.norm(model[shared], axis=1, keepdims=True) for model in models)
     left, _, right = np.linalg.svd(two.T @ one)
     turned = two @ (left @ right)
-    row = {word: k for k, word in enumerate(shared)}
-    aligned = [1 - float(one[row[w]] @ turned[row[w]]) for w in task.words]
-    overlap = [
-        -float(len(_nearest(one, row[word], 1_000) & _nearest(two, row[word], 1_000))) for word in task.words
+    rows = [shared.index(word) for word in task.words]
+    orders = [
+        np.argsort(-(vectors[rows] @ vectors.T), axis=1)[:, 1 : max(NEIGHBOURS) + 1] for vectors in (one, two)
     ]
-    return {"Procrustes": aligned, "neighbours": overlap, "seconds": seconds}
+    scores = {"Procrustes": [1 - float(one[row] @ turned[row]) for row in rows]}
+    for count in NEIGHBOURS:
+        pairs = zip(*(order[:, :count] for order in orders), strict=True)
+        scores[f"neighbours {count}"] = [-float(len(np.intersect1d(*pair))) for pair in pairs]
+    return scores
 
 
-def _nearest(vectors: Any, row: int, count: int) -> set[int]:
-    return set(np.argpartition(-(vectors @ vectors[row]), count)[:count].tolist())
-
-
-def run_referencing(task: Task) -> dict[str, Any]:
-    """Train one skip-gram model in which the words to rank are two words each, one per half."""
+def _skip_gram(texts: list[list[str]], settings: Settings, seed: int) -> Any:
     from gensim.models import Word2Vec
 
-    started = time.process_time()
-    texts = [*task.half(0, "#0"), *task.half(1, "#1")]
-    vectors = Word2Vec(texts, **SKIP_GRAM).wv
-    scores = [1 - float(vectors.similarity(f"{word}#0", f"{word}#1")) for word in task.words]
-    return {"scores": scores, "seconds": time.process_time() - started}
+    return Word2Vec(texts, sg=1, min_count=10, negative=5, workers=1, seed=seed, **settings).wv
 
 
-def run_ppmi(task: Task) -> dict[str, Any]:
-    """Score by the cosine of a word's two rows of smoothed PPMI, by windows of five words on either side."""
-    running = task.sides.index.running
+def referencing(task: Task, settings: Settings, seed: int) -> Scores:
+    """Train one skip-gram model in which the words to rank are two words each, one per half."""
+    vectors = _skip_gram([*task.half(0, "#0"), *task.half(1, "#1")], settings, seed)
+    return {"referencing": [1 - float(vectors.similarity(f"{w}#0", f"{w}#1")) for w in task.words]}
+
+
+def ppmi(task: Task, settings: Settings, _: int) -> Scores:
+    """Score by the cosine of a word's two rows of smoothed PPMI, by windows of words on either side."""
+    running, width = task.sides.index.running, int(settings["window"])
     assert running is not None  # noqa: S101  # the index was made with it
-    started = time.process_time()
-    tokens = np.concatenate([np.full(5, 2**32 - 1), running.tokens, np.full(5, 2**32 - 1)])
+    edge = np.full(width, 2**32 - 1)
+    tokens = np.concatenate([edge, running.tokens, edge])
     n, ends = len(running.word_starts) - 1, running.document_ends
     documents = np.searchsorted(ends, np.arange(len(running.tokens))) - 1
     sides = np.where(running.tokens < n, task.sides.of_documents[documents.clip(min=0)], -1)
-    smooth = [np.bincount(running.tokens[sides == side], minlength=n) ** 0.75 for side in (0, 1)]
-    around = np.array([k for k in range(-5, 6) if k])
+    of_tokens = np.concatenate([edge.astype(np.int64), documents, edge.astype(np.int64)])
+    smooth = [
+        np.bincount(running.tokens[sides == side], minlength=n) ** settings["smoothing"] for side in (0, 1)
+    ]
+    around = np.array([k for k in range(-width, width + 1) if k])
     scores = []
     for word in task.words:
         places, rows = running.places_of(task.sides.index.word_id(word)).astype(np.int64), []
         for side in (0, 1):
-            near = tokens[(places[sides[places] == side] + 5)[:, None] + around]
-            counts = np.bincount(near[near < n], minlength=n)
+            there = places[sides[places] == side]
+            at = (there + width)[:, None] + around
+            near = tokens[at][(of_tokens[at] == documents[there][:, None]) & (tokens[at] < n)]
+            counts = np.bincount(near.astype(np.int64), minlength=n)
             expected = counts.sum() * smooth[side] / smooth[side].sum()
-            rows.append(np.log(np.maximum(counts, 1e-9) / np.maximum(expected, 1e-9)).clip(min=0))
-        scores.append(1 - float(rows[0] @ rows[1]) / float(np.linalg.norm(rows[0]) * np.linalg.norm(rows[1])))
-    return {"scores": scores, "seconds": time.process_time() - started}
+            ratio = np.log(np.maximum(counts, 1e-9) / np.maximum(expected, 1e-9)).clip(min=0)
+            rows.append(np.where(counts >= settings["least"], ratio, 0))
+        lengths = float(np.linalg.norm(rows[0]) * np.linalg.norm(rows[1]))
+        scores.append(1 - float(rows[0] @ rows[1]) / max(lengths, 1e-9))
+    return {"ppmi": scores}
+
+
+WAYS: dict[str, Callable[[Task, Settings, int], Scores]] = {
+    "ppmi": ppmi,
+    "aligned": aligned,
+    "referencing": referencing,
+}
+
+
+def scored(task: Task, way: str, settings: Settings, seed: int) -> dict[str, Any]:
+    """Score the words in a way, unless that is done already."""
+    named = "-".join(f"{name}={value:g}" for name, value in settings.items())
+    file = task.folder / f"{way}-{named}-{seed}.json"
+    if not file.exists():
+        print(file, flush=True)
+        started = time.process_time()
+        scores = WAYS[way](task, settings, seed)
+        file.write_text(json.dumps({"scores": scores, "seconds": time.process_time() - started}))
+    found: dict[str, Any] = json.loads(file.read_text())
+    return found
+
+
+def search(folder: Path, only: list[str]) -> None:
+    """Find settings for every rival: one at a time is changed, then those that were better together."""
+    task, found = Task(folder, SEARCH_SHARE), {}
+    for way, values in SEARCHED.items():
+        if only and way not in only:
+            continue
+        usual: Settings = dict(WINDOWS if way == "ppmi" else SKIP_GRAM)
+        tried = [usual, *(usual | {name: value} for name, others in values.items() for value in others)]
+        for name in [name for name, (of, _) in RIVALS.items() if of == way]:
+            levels = _levels(task, way, name, tried)
+            together = dict(usual)
+            for key in values:
+                alone = [entry for entry in levels if all(entry[1][k] == usual[k] for k in usual if k != key)]
+                together[key] = max(alone, key=lambda entry: entry[0])[1][key]
+            levels = _levels(task, way, name, [*tried, together])
+            level, settings, column = max(levels, key=lambda entry: entry[0])
+            found[name] = {
+                "settings": settings,
+                "column": column,
+                "average_precision": level,
+                "tried": [[round(a, 4), b, c] for a, b, c in levels],
+            }
+    file = RESULTS / "compare_search.json"
+    before = json.loads(file.read_text()) if file.exists() else {}
+    file.write_text(json.dumps(before | found, indent=1) + "\n")
+
+
+def _levels(task: Task, way: str, name: str, tried: list[Settings]) -> list[tuple[float, Settings, str]]:
+    """Average precision of a rival by its settings, and by what is read off the same vectors."""
+    levels = []
+    for settings in tried:
+        scores = scored(task, way, settings, RIVAL_SEEDS[0])["scores"]
+        levels += [
+            (average_precision(task.labels, np.array(values)), settings, column)
+            for column, values in scores.items()
+            if column.split()[0] == name
+        ]
+    return levels
+
+
+def run_rivals(task: Task, way: str) -> dict[str, Any]:
+    """Score the words in the ways that were best on other pairs, with several seeds."""
+    chosen = json.loads((RESULTS / "compare_search.json").read_text())
+    result: dict[str, Any] = {}
+    for name, (of, title) in RIVALS.items():
+        if of == way:
+            settings, column = chosen[name]["settings"], chosen[name]["column"]
+            runs = [scored(task, way, settings, seed) for seed in RIVAL_SEEDS[: 1 if way == "ppmi" else None]]
+            result[title] = {
+                "settings": settings | {"column": column},
+                "scores": [found["scores"][column] for found in runs],
+                "seconds": runs[0]["seconds"],
+            }
+    return result
 
 
 def run_false_alarms(task: Task) -> dict[str, Any]:
@@ -263,10 +354,8 @@ def run_reasons(task: Task, model: Path) -> dict[str, Any]:
 
 
 STEPS: dict[str, Callable[[Task], dict[str, Any]]] = {
-    "ppmi": run_ppmi,
     "omnitm": run_omnitm,
-    "aligned": run_aligned,
-    "referencing": run_referencing,
+    **{way: partial(run_rivals, way=way) for way in WAYS},
     "shuffled": run_false_alarms,
 }
 
@@ -286,21 +375,25 @@ def run(folder: Path, only: list[str], model: Path | None) -> None:
             )
 
 
-def average_precision(labels: np.ndarray[Any, Any], scores: np.ndarray[Any, Any]) -> float:
+def average_precision(labels: Any, scores: Any) -> float:
     """Mean of the precision at every word that did change, in the order of the scores."""
     ranked = labels[np.argsort(-scores, kind="stable")]
     precision = np.cumsum(ranked) / np.arange(1, len(ranked) + 1)
     return float(precision[ranked == 1].mean())
 
 
-def _interval(labels: Any, ours: Any, theirs: Any) -> list[float]:
-    """95 % interval of the difference in average precision, words drawn again 2,000 times."""
+def _precisions(labels: Any, seeds: list[list[float]]) -> list[float]:
+    return [average_precision(labels, np.array(scores)) for scores in seeds]
+
+
+def _interval(labels: Any, ours: list[list[float]], theirs: list[list[float]]) -> list[float]:
+    """95 % interval of the difference in average precision, means over seeds, words drawn 2,000 times."""
     generator = np.random.default_rng(0)
     differences = []
     for _ in range(2_000):
         drawn = generator.integers(0, len(labels), len(labels))
-        pair = [average_precision(labels[drawn], scores[drawn]) for scores in (ours, theirs)]
-        differences.append(pair[0] - pair[1])
+        pair = [np.mean(_precisions(labels[drawn], np.array(s)[:, drawn].tolist())) for s in (ours, theirs)]
+        differences.append(float(pair[0] - pair[1]))
     return [round(float(value), 4) for value in np.quantile(differences, [0.025, 0.975])]
 
 
@@ -322,37 +415,28 @@ def summary(folder: Path, share: float) -> dict[str, Any]:
         file = task.folder / f"{name}.json"
         return json.loads(file.read_text()) if file.exists() else None
 
-    ours, aligned = read("omnitm"), read("aligned")
+    ours = read("omnitm")
     assert ours is not None  # noqa: S101  # `run` comes first
-    rivals: dict[str, list[float]] = {}
-    if aligned:
-        rivals["Word2Vec, Procrustes"], rivals["Word2Vec, same neighbours"] = (
-            aligned["Procrustes"],
-            aligned["neighbours"],
-        )
-    for name, title in (("referencing", "temporal referencing, skip-gram"), ("ppmi", "PPMI, smoothed")):
-        if found := read(name):
-            rivals[title] = found["scores"]
-    scores, changed = np.array(ours["scores"]), task.labels == 1
+    rivals = {title: one for way in WAYS for title, one in (read(way) or {}).items()}
+    both, changed = [ours["scores"], ours["other_seed"]], task.labels == 1
     p, q = np.array(ours["p"]), np.array(ours["q"])
     result: dict[str, Any] = {
         "pairs": len(task.pairs),
         "controls": len(task.controls),
-        "average_precision": {"omnitm": average_precision(task.labels, scores)}
-        | {name: average_precision(task.labels, np.array(values)) for name, values in rivals.items()},
-        "ahead_by": {
-            name: _interval(task.labels, scores, np.array(values)) for name, values in rivals.items()
-        },
+        "average_precision": {"omnitm": float(np.mean(_precisions(task.labels, both)))}
+        | {title: float(np.mean(_precisions(task.labels, one["scores"]))) for title, one in rivals.items()},
+        "of_seeds": {"omnitm": _precisions(task.labels, both)}
+        | {title: _precisions(task.labels, one["scores"]) for title, one in rivals.items()},
+        "ahead_by": {title: _interval(task.labels, both, one["scores"]) for title, one in rivals.items()},
+        "settings_of_rivals": {title: one["settings"] for title, one in rivals.items()},
         "found_at_p_0.05": float((p[changed] < 0.05).mean()),
         "found_at_q_0.05": float((q[changed] <= 0.05).mean()),
         "controls_at_p_0.05": float((p[~changed] < 0.05).mean()),
         "false_of_found_at_q_0.05": float((~changed[q <= 0.05]).mean()),
-        "kendall_of_two_seeds": float(kendalltau(scores, ours["other_seed"]).statistic),
+        "kendall_of_two_seeds": float(kendalltau(*both).statistic),
         "cpu_seconds_for_directions": ours["seconds_for_directions"],
         "cpu_seconds_per_word": ours["seconds_per_word"],
-        "cpu_seconds_of_rivals": {
-            name: found["seconds"] for name in STEPS if (found := read(name)) and "seconds" in found
-        },
+        "cpu_seconds_of_rivals": {title: one["seconds"] for title, one in rivals.items()},
     }
     if reasons := read("reasons"):
         rows = reasons["pairs"]
@@ -373,7 +457,7 @@ def report(folder: Path) -> None:
     """Write the figures of all shares as JSON and as a table."""
     truth = json.loads((folder / "truth.json").read_text())
     results = {str(share): summary(folder, share) for share in SHARES}
-    facts = {"sentences": truth["sentences"], "skip_gram": SKIP_GRAM, "shares": results}
+    facts = {"sentences": truth["sentences"], "shares": results}
     (RESULTS / "compare.json").write_text(json.dumps(facts, indent=1) + "\n")
     names = list(next(iter(results.values()))["average_precision"])
     lines = [
@@ -418,7 +502,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("step", choices=("prepare", "run", "report"))
+    parser.add_argument("step", choices=("prepare", "search", "run", "report"))
     parser.add_argument("source", nargs="?", type=Path)
     parser.add_argument("-o", "--output", type=Path, required=True)
     parser.add_argument("--every", type=int, default=16, help="every so many sentences are taken")
@@ -436,6 +520,8 @@ def main() -> None:
             avoid |= {word for pair in truth["pairs"] for word in pair} | set(truth["controls"])
         options = {"every": arguments.every, "offset": arguments.offset, "n_pairs": arguments.pairs}
         prepare(arguments.source, arguments.output, **options, seed=arguments.seed, avoid=avoid)
+    elif arguments.step == "search":
+        search(arguments.output, arguments.only)
     elif arguments.step == "run":
         run(arguments.output, arguments.only, arguments.model)
     else:

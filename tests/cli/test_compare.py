@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import csv
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 
 from omnitm.cli import main
+from omnitm.comparison.words import Comparison, compare_word
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from omnitm.comparison import Sides
 
 
 @pytest.fixture(scope="module")
@@ -56,7 +59,7 @@ def test_many_words(index: Path, tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert "1998 -> 2015:" in capsys.readouterr().out
     for name in ("c.html", "c.csv", "c.json"):
         assert main([*command, "--top", "3", "-o", str(tmp_path / name)]) == 0
-        assert (tmp_path / f"{name}.words.jsonl").exists()
+        assert not (tmp_path / f"{name}.words.jsonl").exists()  # kept only until all are done
     assert "bank</b>" in (tmp_path / "c.html").read_text()
     rows = list(csv.DictReader((tmp_path / "c.csv").read_text().splitlines()))
     assert "bank" in [row["word"] for row in rows]
@@ -66,6 +69,37 @@ def test_many_words(index: Path, tmp_path: Path, capsys: pytest.CaptureFixture[s
     capsys.readouterr()
     assert main([*command, "--json", "--top", "2"]) == 0
     assert len(json.loads(capsys.readouterr().out)["words"]) == 2
+
+
+def test_a_run_that_was_stopped(
+    index: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = tmp_path / "c.csv.words.jsonl"
+    command = ["compare", str(index), "--by", "date", "--permutations", "19", "--quiet", "--threads", "1"]
+    command += ["-o", str(tmp_path / "c.csv")]
+    assert main(command) == 0
+    whole = (tmp_path / "c.csv").read_bytes()
+
+    def stopped(sides: Sides, word: str, **options: Any) -> Comparison:
+        if log.read_text().count("\n") > 2:
+            raise KeyboardInterrupt
+        return compare_word(sides, word, **options)
+
+    with monkeypatch.context() as patch:
+        patch.setattr("omnitm.comparison.corpora.compare_word", stopped)
+        assert main(command) == 130
+    said = capsys.readouterr().err
+    assert f"omnitm: stopped: finished words are kept in {log}; the rest with the same command" in said
+    kept = log.read_text()
+    assert main(command) == 2
+    assert "go on with --resume, or begin again with --force" in capsys.readouterr().err
+    assert log.read_text() == kept
+    assert main([*command, "--resume", "--engine", "processes"]) == 0
+    assert (tmp_path / "c.csv").read_bytes() == whole
+    assert not log.exists()
+    log.write_text("")
+    assert main([*command, "--force"]) == 0
+    assert (tmp_path / "c.csv").read_bytes() == whole
 
 
 def test_odd_labels(index: Path, tmp_path: Path) -> None:
@@ -84,6 +118,8 @@ def test_odd_labels(index: Path, tmp_path: Path) -> None:
             "'date' has no group '1999'; there are '1998'",
         ),
         (["loan", "--by", "date"], "too few to compare"),
+        (["bank", "--by", "date", "--resume"], "--resume and --force are for a run with -o FILE"),
+        (["bank", "--by", "date", "--engine", "processes"], "--engine is for many words: give -o FILE"),
         (["bank", "--by", "date", "-o", "x.pdf"], "the name must end with .html, .csv, .json"),
         (["bank", "--by", "date", "-o", "no/x.csv", "--quiet"], "cannot be written"),
     ],

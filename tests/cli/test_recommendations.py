@@ -445,6 +445,7 @@ RARE = "cli/test_train_models.py::test_rare_words_of_a_large_text_are_left_out"
 LARGE = "cli/test_train_models.py::test_a_large_model_is_announced_with_a_way_to_make_it_small"
 EXPORTED = "explorer/test_browser.py::test_an_exported_page_works_on_any_web_server"
 SERVED = "cli/test_explore.py::test_the_page_is_served_until_an_interrupt"
+COMPARED = "cli/test_compare.py::test_a_run_that_was_stopped"
 ELSEWHERE = {
     "choose a column: fit({})": "corpus/test_tables.py::test_the_recommended_column_is_a_corpus",
     "still to be computed; choose a column": f"{TABLES}::test_lazy_frames_tables_of_tables_and_arrays",
@@ -459,6 +460,10 @@ ELSEWHERE = {
     "is plain text and has no field": "corpus/test_groups.py::test_files_and_folders",
     "does not hold groups; remove it": "corpus/test_groups.py::test_groups_leave_the_index_as_it_is",
     "The index has no groups ": "corpus/test_groups.py::test_labels_from_a_file",
+    "--resume and --force are for a run with -o FILE": COMPARED,
+    "--engine is for many words: give -o FILE": COMPARED,
+    "the rest with the same command and --resume": COMPARED,
+    "go on with --resume, or begin again with --force": COMPARED,
     "words to train are given by name": "corpus/test_tables.py::test_the_second_argument_is_for_labels",
     "choose another with --port, or --port 0": SERVED,
     "(--min-count 1 keeps them)": RARE,

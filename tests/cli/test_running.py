@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 QUICK = ["--n-examples", "40", "--n-clauses", "8", "--accumulation", "2"]
 CRASH = """
 import os, sys
-import omnitm.engines.processes as worker
+from omnitm.engines import processes, work
 
-class Bad(worker.WordTrainer):
+class Bad(work.WordTrainer):
     def train(self, target, key):
         return target != 1 and super().train(target, key) or os._exit(9)
 
-worker.WordTrainer = Bad
-worker.serve(int(sys.argv[1]))
+work.WordTrainer = Bad
+processes.serve(int(sys.argv[1]))
 """
 
 

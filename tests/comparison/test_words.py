@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+import signal
+import subprocess
+import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_matrix
 
 import omnitm
 from omnitm.comparison import (
@@ -20,15 +24,20 @@ from omnitm.comparison import (
     compare_corpora,
 )
 from omnitm.comparison.corpora import false_discovery_rates
+from omnitm.comparison.features import Thinned
 from omnitm.comparison.machines import draw_documents
 from omnitm.comparison.report import page
+from omnitm.comparison.shuffling import ShuffleTest
 from omnitm.comparison.words import _Compared, compare_word, cut_around
-from omnitm.corpus import DocumentIndex
-from omnitm.corpus.groups import Grouping
-from omnitm.errors import CorpusError, FileError, ParameterError, UnknownWordError
+from omnitm.corpus import DocumentIndex, build_index
+from omnitm.corpus.groups import Grouping, keep_grouping
+from omnitm.engines import make_engine, processes
+from omnitm.errors import CorpusError, EngineError, FileError, ParameterError, UnknownWordError
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from omnitm.training.progress import Progress
 
 WATER, MONEY, FILLER = (
     ["river", "water", "shore", "flood"],
@@ -193,16 +202,46 @@ def test_excerpts_show_the_word_and_the_feature() -> None:
     assert cut_around(text, "river", replace(change, name="lake")).startswith("Bank of old.")
 
 
-def test_same_for_any_number_of_threads() -> None:
+@pytest.fixture(scope="module")
+def by_one_thread() -> CorpusComparison:
     index, labels = corpus()
-    one, two = (
-        compare_corpora(index, by=labels, groups=["old", "new"], n_permutations=50, n_threads=n)
-        for n in (1, 2)
+    return compare_corpora(index, by=labels, groups=["old", "new"], n_permutations=50, n_threads=1)
+
+
+@pytest.mark.parametrize("engine", ["threads-1", "threads-3", "processes-1", "processes-2"])
+def test_same_on_every_engine(engine: str, by_one_thread: CorpusComparison) -> None:
+    index, labels = corpus()
+    name, n_jobs = engine.split("-")
+    found = compare_corpora(
+        index, by=labels, groups=["old", "new"], n_permutations=50, engine=make_engine(name, int(n_jobs))
     )
-    assert one.to_dict() == two.to_dict()
-    assert one.top(1)[0].comparison.word == "bank"
-    assert one.top(1)[0].q < 0.2
-    assert list(one.to_frame().columns[:3]) == ["word", "p", "q"]
+    assert found == by_one_thread
+    assert found.to_html() == by_one_thread.to_html()
+    assert found.top(1)[0].comparison.word == "bank"
+    assert found.top(1)[0].q < 0.2
+    assert list(found.to_frame().columns[:3]) == ["word", "p", "q"]
+
+
+def test_same_without_running_text() -> None:
+    texts = ["bank river water"] * 30 + ["bank money loan"] * 30 + ["tree leaf"] * 60
+    index = DocumentIndex.from_documents(texts, order=False)
+    labels = ["old"] * 30 + ["new"] * 30 + ["old", "new"] * 30
+    one, other = (
+        compare_corpora(index, by=labels, n_permutations=9, engine=make_engine(name, 1))
+        for name in ("threads", "processes")
+    )
+    assert one == other
+    assert {change.kind for word in one.words for change in word.comparison.gained} == {"topic"}
+
+
+def test_sums_are_exact() -> None:
+    """Equal points have equal means on both sides in every arrangement, to the last bit."""
+    sizes = np.array([4_000, 3_000])
+    points = np.full((sizes.sum(), 3), 0.57735, dtype=np.float32)
+    nothing, ones = csr_matrix((sizes.sum(), 1), dtype=np.float32), np.ones((2, 1))
+    kind = Thinned(nothing, nothing, points, sizes, np.zeros((2, 1), dtype=np.int64), ones, ones)
+    found = ShuffleTest([kind], [np.zeros((1, 3), dtype=np.float32)], 20, 0)
+    assert (found.change, found.p) == (0, 1)
 
 
 def test_frame_and_picture(found: Comparison, tmp_path: Path) -> None:
@@ -265,6 +304,11 @@ def test_words_are_kept_and_not_compared_again(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setattr("omnitm.comparison.corpora.compare_word", watched)
     again = compare_corpora(index, words=["bank", "stone"], log=log, **options)
     assert len(compared) == 1
+    assert compare_corpora(index, words=["bank", "stone"], log=log, **options) == first
+    assert len(compared) == 1
+    shuffled = {**options, "by": labels[::-1]}
+    with pytest.raises(FileError, match="compared in another way"):
+        compare_corpora(index, words=["bank"], log=log, **shuffled)
     assert again.to_dict() == first.to_dict()
     with pytest.raises(FileError, match="compared in another way"):
         compare_corpora(index, words=["bank"], log=log, seed=3, **options)
@@ -295,12 +339,100 @@ def test_words_as_people_type_them() -> None:
 
 def test_progress_is_told() -> None:
     index, labels = corpus()
-    told: list[tuple[int, int]] = []
+    told: list[Progress] = []
     compare_corpora(
         index, by=labels, groups=["old", "new"], words=["bank", "rare"], n_permutations=5,
-        progress=lambda done, total: told.append((done, total)),
+        progress=told.append,
     )  # fmt: skip
-    assert told == [(0, 1), (1, 1)]
+    assert (told[0].done, told[0].total) == (0, 1)
+    assert (told[-1].done, told[-1].total) == (1, 1)
+
+
+KILLED = """
+import os, sys
+import omnitm.comparison.corpora as corpora
+from omnitm.corpus import DocumentIndex
+from omnitm.engines import make_engine
+
+class Kept(corpora._Log):
+    def add(self, line):
+        super().add(line)
+        self.n = getattr(self, "n", 0) + 1
+        if self.n == 2:
+            os.kill(os.getpid(), 9)
+
+corpora._Log = Kept
+index = DocumentIndex.open(sys.argv[1])
+engine = make_engine(sys.argv[3], 2)
+corpora.compare_corpora(index, by="side", n_permutations=50, engine=engine, log=sys.argv[2])
+"""
+
+
+@pytest.mark.parametrize("engine", ["threads", "processes"])
+def test_killed_and_resumed(engine: str, tmp_path: Path) -> None:
+    """Killed by SIGKILL when the second word is kept; another engine goes on, and the words are the same."""
+    whole, labels = corpus()
+    texts = tmp_path / "texts.txt"
+    texts.write_text("".join(f"{text}\n" for text in _texts(whole)))
+    index = DocumentIndex.open(build_index(texts, tmp_path / "index"))
+    keep_grouping(tmp_path / "index", Grouping.of(labels, "side"))
+    log = tmp_path / "log"
+    command = [sys.executable, "-c", KILLED, str(tmp_path / "index"), str(log), engine]
+    assert subprocess.run(command, check=False).returncode == -signal.SIGKILL
+    kept = log.read_text().splitlines()
+    assert len(kept) == 3  # what was compared, and two words
+    other = make_engine({"threads": "processes", "processes": "threads"}[engine], 1)
+    found = compare_corpora(index, by="side", n_permutations=50, engine=other, log=log)
+    assert log.read_text().splitlines()[:3] == kept
+    assert found == compare_corpora(index, by="side", n_permutations=50, n_threads=1)
+
+
+def _texts(index: DocumentIndex) -> list[str]:
+    assert index.running is not None
+    return [" ".join(index.running.names[k] for k in numbers) for numbers in index.running.documents()]
+
+
+def test_words_that_fail_are_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    bad = """
+import sys
+from omnitm.comparison import corpora
+from omnitm.engines import processes
+
+def compare_word(sides, word, **options):
+    if word == "bank":
+        raise RuntimeError("no")
+    return right(sides, word, **options)
+
+right, corpora.compare_word = corpora.compare_word, compare_word
+processes.serve(int(sys.argv[1]))
+"""
+    monkeypatch.setattr(processes, "BOOT", bad)
+    index, labels = corpus()
+    options: dict[str, Any] = {"by": labels, "words": ["bank", "stone"], "n_permutations": 9}
+    with pytest.raises(EngineError, match="1 words failed again and again, such as 'bank': RuntimeError: no"):
+        compare_corpora(index, engine=make_engine("processes", 1), log=tmp_path / "log", **options)
+    assert '"word": "stone"' in (tmp_path / "log").read_text()
+
+
+def test_a_ray_cluster_started_here_gives_the_same(by_one_thread: CorpusComparison, tmp_path: Path) -> None:
+    """In a process of its own: Ray reads its token when it is imported."""
+    pytest.importorskip("ray", reason="pip install 'omnitm[ray]'")
+    index, labels = corpus()
+    (tmp_path / "given").write_text(json.dumps([_texts(index), labels]))
+    code = """
+import json, sys
+from omnitm.comparison import compare_corpora
+from omnitm.corpus import DocumentIndex
+from omnitm.engines import make_engine
+
+texts, labels = json.loads(open(sys.argv[1]).read())
+engine, index = make_engine("ray", 1), DocumentIndex.from_documents(texts)
+found = compare_corpora(index, by=labels, groups=["old", "new"], n_permutations=50, engine=engine)
+open(sys.argv[2], "w").write(json.dumps(found.to_dict()))
+"""
+    subprocess.run([sys.executable, "-c", code, str(tmp_path / "given"), str(tmp_path / "found")], check=True)
+    expected = json.loads(json.dumps(by_one_thread.to_dict()))
+    assert json.loads((tmp_path / "found").read_text()) == expected
 
 
 @pytest.mark.parametrize(

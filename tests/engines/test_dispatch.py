@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from omnitm.engines import make_engine, ray_cluster, ray_tasks
+from omnitm.engines import make_engine, ray_cluster, ray_tasks, work
 from omnitm.engines.job_queue import Ledger
 from omnitm.engines.protocol import WordJob
 from omnitm.engines.ray_cluster import RayEngine
 from omnitm.engines.ray_tasks import BatchTask, CorpusNotHere, train_batch
 from omnitm.engines.shared_corpus import SharedCorpus, shared
+from omnitm.engines.work import WordTraining
 from omnitm.errors import EngineError, MissingExtraError, OmniTMWarning, ParameterError
 from omnitm.machine import AutoencoderSettings, WordTrainer
 from omnitm.training import train_vectors
@@ -110,8 +111,8 @@ def test_batches_are_bounded_and_give_the_same_bits(
 
 def test_a_batch_takes_more_than_a_second(monkeypatch: pytest.MonkeyPatch, board: DocumentIndex) -> None:
     ledger = Ledger([WordJob(row, 0, 0) for row in range(10_000)])
-    task = BatchTask(SharedCorpus("", ""), SETTINGS, "")
-    dispatcher = ray_cluster._Dispatcher(PretendedRay(), task, ledger, board.n_words, lambda *_: None)
+    task = BatchTask(SharedCorpus("", ""), WordTraining(SETTINGS), "")
+    dispatcher = ray_cluster._Dispatcher(PretendedRay(), task, ledger, 2 * board.n_words, lambda *_: None)
     assert dispatcher._batch_size() == 8
     dispatcher._seconds_per_word = 0.01
     assert dispatcher._batch_size() == 150
@@ -162,8 +163,8 @@ def test_a_word_that_raises_harms_no_other(board: DocumentIndex, monkeypatch: py
                 raise MemoryError("too much")
             return super().train(target, key)
 
-    monkeypatch.setattr(ray_tasks, "WordTrainer", Bad)
-    monkeypatch.setattr(ray_tasks, "_machines", {})
+    monkeypatch.setattr(work, "WordTrainer", Bad)
+    monkeypatch.setattr(ray_tasks, "_workers", {})
     pretend(monkeypatch, PretendedRay())
     with pytest.warns(OmniTMWarning, match="MemoryError: too much"):
         vectors = train_vectors(board, settings=SETTINGS, engine=RayEngine())
@@ -209,7 +210,7 @@ def test_workers_that_can_never_work(
 
 def test_versions_must_be_the_same(board: DocumentIndex) -> None:
     with shared(board) as corpus:
-        task = BatchTask(corpus, SETTINGS, "0.0.1")
+        task = BatchTask(corpus, WordTraining(SETTINGS), "0.0.1")
         with pytest.raises(EngineError, match=r"0.0.1 where training was started; install the same"):
             train_batch(task, [])
 
@@ -218,7 +219,7 @@ def test_a_corpus_that_is_nowhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setenv("OMNITM_CACHE", str(tmp_path))
     import omnitm
 
-    task = BatchTask(SharedCorpus(str(tmp_path / "no"), "0" * 64), SETTINGS, omnitm.__version__)
+    task = BatchTask(SharedCorpus(str(tmp_path / "no"), "0" * 64), WordTraining(SETTINGS), omnitm.__version__)
     with pytest.raises(CorpusNotHere):
         train_batch(task, [])
 
@@ -257,17 +258,18 @@ def test_a_thread_has_no_patience() -> None:
 HANGING = """
 import sys, time
 import omnitm
-from omnitm.engines import ray_tasks
+from omnitm.engines import ray_tasks, work
 from omnitm.engines.protocol import WordJob
 from omnitm.engines.shared_corpus import SharedCorpus
 from omnitm.machine import AutoencoderSettings
 
-class Hanging(ray_tasks.WordTrainer):
+class Hanging(work.WordTrainer):
     def train(self, target, key):
         time.sleep(3600)
 
-ray_tasks.WordTrainer = Hanging
-task = ray_tasks.BatchTask(SharedCorpus(*sys.argv[1:3]), AutoencoderSettings(), omnitm.__version__, 0.2)
+work.WordTrainer = Hanging
+training = work.WordTraining(AutoencoderSettings())
+task = ray_tasks.BatchTask(SharedCorpus(*sys.argv[1:3]), training, omnitm.__version__, 0.2)
 ray_tasks.train_batch(task, [WordJob(0, 0, 0)])
 """
 

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from omnitm.engines import ProcessesEngine, ThreadsEngine, processes
-from omnitm.engines.job_queue import Ledger, Patience, Silence
+from omnitm.engines.job_queue import Ledger, Patience, Silence, silence_allowed
 from omnitm.engines.protocol import WordJob
 from omnitm.errors import EngineError, OmniTMWarning, ParameterError, SetAsideError
 from omnitm.machine import AutoencoderSettings
@@ -33,16 +33,16 @@ if TYPE_CHECKING:
 SETTINGS = AutoencoderSettings(n_clauses=6, n_examples=40, accumulation=2)
 BAD_WORD = """
 import os, signal, sys
-import omnitm.engines.processes as worker
+from omnitm.engines import processes, work
 
-class Bad(worker.WordTrainer):
+class Bad(work.WordTrainer):
     def train(self, target, key):
         if target == 3:
             {deed}
         return super().train(target, key)
 
-worker.WordTrainer = Bad
-worker.serve(int(sys.argv[1]))
+work.WordTrainer = Bad
+processes.serve(int(sys.argv[1]))
 """
 
 
@@ -99,14 +99,14 @@ def test_workers_that_hang_before_their_first_word(
 
 
 def test_patience_grows_with_the_work_and_with_the_longest_word() -> None:
-    patience = Patience(AutoencoderSettings())
+    patience = Patience(silence_allowed(AutoencoderSettings()))
     assert 600 < patience.limit < 1200
     patience.learn(5.0)
     assert patience.limit < 1200
     patience.learn(50.0)
     assert patience.limit == 3000
-    assert Patience(AutoencoderSettings(n_examples=2**30)).limit == 1e7
-    assert Patience(AutoencoderSettings(), 3.0).limit == 3.0
+    assert Patience(silence_allowed(AutoencoderSettings(n_examples=2**30))).limit == 1e7
+    assert Patience(760.0, 3.0).limit == 3.0
     with pytest.raises(
         ParameterError, match=r"'patience' parameter of OmniTMAE must be a number from 0\.001"
     ):

@@ -8,7 +8,8 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from omnitm.errors import FileError, ParameterError
+from omnitm.cli.train import add_engine_options
+from omnitm.errors import FileError, ParameterError, TrainingStopped
 
 if TYPE_CHECKING:
     import argparse
@@ -25,7 +26,8 @@ EXAMPLE = """\
   omnitm compare news.index --by source --top 100 -o change.csv      also: .json
 groups are made with the index, or later (omnitm group --help):
   omnitm index news.csv --column text --group source -o news.index
-a run that was stopped goes on where it was: finished words are kept in change.html.words.jsonl"""
+stopped? finished words are kept beside the output, and the same command with --resume compares the rest:
+  omnitm compare news.index --by source --top 100 -o change.html --resume"""
 _ENDINGS = (".html", ".csv", ".json")
 
 
@@ -53,9 +55,12 @@ def fill(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--examples", metavar="N", type=int, default=250, help="per machine (default: 250)")
     parser.add_argument("--documents", metavar="N", type=int, default=2, help="to read (default: 2 per side)")
     parser.add_argument("--seed", type=int, default=0, help="default: 0")
-    parser.add_argument("--threads", metavar="N", type=int, help="default: one per core")
+    existing = parser.add_mutually_exclusive_group()
+    existing.add_argument("--resume", action="store_true", help="continue a run with -o that was stopped")
+    existing.add_argument("--force", action="store_true", help="begin such a run again")
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.add_argument("--quiet", action="store_true", help="no progress bar")
+    add_engine_options(parser.add_argument_group("where to compare (docs/engines.md)"))
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -65,9 +70,13 @@ def run(arguments: argparse.Namespace) -> int:
 
     if arguments.output is not None and arguments.output.suffix not in _ENDINGS:
         raise ParameterError(f"-o {arguments.output}: the name must end with {', '.join(_ENDINGS)}.")
+    if arguments.output is None and (arguments.resume or arguments.force):
+        raise ParameterError("--resume and --force are for a run with -o FILE, beside which words are kept.")
     index = DocumentIndex.open(arguments.index)
     sides = Sides(index, arguments.by, arguments.groups)
     if arguments.words and arguments.output is None and arguments.top is None:
+        if arguments.engine != "threads":
+            raise ParameterError("--engine is for many words: give -o FILE or --top N too, or leave it out.")
         _show_words(sides, arguments)
     else:
         _show_corpora(sides, arguments)
@@ -171,11 +180,14 @@ def _print_trajectory(console: Console, found: Comparison) -> None:
 
 
 def _show_corpora(sides: Sides, arguments: argparse.Namespace) -> None:
-    from omnitm.cli.reports import WordsBar, print_json
+    from omnitm.cli.reports import print_json
     from omnitm.comparison import compare_corpora
+    from omnitm.engines import make_engine
 
     output: Path | None = arguments.output
-    with WordsBar("comparing words", quiet=arguments.quiet) as bar:
+    engine = make_engine(arguments.engine, arguments.threads, arguments.address, patience=arguments.patience)
+    log = None if output is None else _log_of(output, arguments)
+    try:
         found = compare_corpora(
             sides.index,
             by=sides,
@@ -183,17 +195,34 @@ def _show_corpora(sides: Sides, arguments: argparse.Namespace) -> None:
             n_permutations=arguments.permutations,
             n_examples=arguments.examples,
             seed=arguments.seed,
-            n_threads=arguments.threads,
-            log=None if output is None else output.with_name(f"{output.name}.words.jsonl"),
-            progress=bar,
+            engine=engine,
+            log=log,
+            progress=not arguments.quiet,
         )
+    except KeyboardInterrupt as interrupt:
+        if log is None:
+            raise
+        message = f"stopped: finished words are kept in {log}; the rest with the same command and --resume"
+        raise TrainingStopped(message) from interrupt
     top = arguments.top or 100
-    if output is not None:
+    if output is not None and log is not None:
         _write(output, found, top)
+        log.unlink()
     if arguments.json:
         print_json(_facts(found, top))
     else:
         _print_corpora(found, top if output is None else min(top, 20))
+
+
+def _log_of(output: Path, arguments: argparse.Namespace) -> Path:
+    """Return the file that finished words are kept in until the output is written."""
+    log = output.with_name(f"{output.name}.words.jsonl")
+    if arguments.force:
+        log.unlink(missing_ok=True)
+    if log.exists() and not arguments.resume:
+        problem = "has words of a run that was stopped"
+        raise FileError(log, f"{problem}; go on with --resume, or begin again with --force")
+    return log
 
 
 def _facts(found: CorpusComparison, top: int) -> dict[str, object]:

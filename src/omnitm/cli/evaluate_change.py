@@ -29,18 +29,16 @@ def fill(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Compare the words of the task, and print how well that agrees with people."""
-    from omnitm.cli.reports import WordsBar
     from omnitm.evaluation.change import ChangeTask, evaluate_change
 
     task = ChangeTask.read(arguments.data)
-    with WordsBar("comparing words", quiet=arguments.quiet) as bar:
-        report = evaluate_change(
-            task,
-            n_permutations=arguments.permutations,
-            seed=arguments.seed,
-            n_threads=arguments.threads,
-            progress=bar,
-        )
+    report = evaluate_change(
+        task,
+        n_permutations=arguments.permutations,
+        seed=arguments.seed,
+        n_threads=arguments.threads,
+        progress=not arguments.quiet,
+    )
     notes = [f"{report.n_too_rare} words are too rare to compare"] if report.n_too_rare else []
     emit(arguments, [report.table()], notes, to_json=report.to_json, to_csv=report.to_csv)
     return 0

@@ -186,25 +186,3 @@ def _as_text(tables: Sequence[PlainTable], notes: Sequence[str]) -> str:
         for note in notes:
             console.print(f"note: {note}", markup=False)
     return "".join(line.rstrip() + "\n" for line in capture.get().splitlines())
-
-
-class WordsBar:
-    """Progress bar of words: called with how many are done, and of how many."""
-
-    def __init__(self, title: str, *, quiet: bool) -> None:
-        from rich.console import Console
-        from rich.progress import Progress
-
-        self._bar = Progress(console=Console(stderr=True), disable=quiet)
-        self._task = self._bar.add_task(title, total=None)
-
-    def __call__(self, done: int, total: int) -> None:
-        """Show how many words are done."""
-        self._bar.update(self._task, completed=done, total=total)
-
-    def __enter__(self) -> WordsBar:  # noqa: PYI034  # typing.Self needs Python 3.11
-        self._bar.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._bar.stop()

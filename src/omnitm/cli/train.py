@@ -135,6 +135,19 @@ def fill(parser: argparse.ArgumentParser) -> None:
 def _add_running_options(parser: argparse.ArgumentParser) -> None:
     """Add options that say where words are trained, which of them, and what is written down."""
     group = parser.add_argument_group("where to train (docs/engines.md)")
+    add_engine_options(group)
+    group.add_argument(
+        "--shard",
+        metavar="K/N",
+        help="train the K-th of N parts of the words; `omnitm merge` puts the parts together",
+    )
+    group.add_argument(
+        "--log", metavar="FILE", type=Path, help="append progress and failures to this file, as JSON lines"
+    )
+
+
+def add_engine_options(group: argparse._ArgumentGroup) -> None:
+    """Add options that say where words are trained, or compared."""
     group.add_argument(
         "--engine",
         choices=ENGINES,
@@ -147,7 +160,7 @@ def _add_running_options(parser: argparse.ArgumentParser) -> None:
         "--workers",
         metavar="N",
         type=int,
-        help="threads or worker processes to train in (default: one per core)",
+        help="threads or worker processes (default: one per core)",
     )
     group.add_argument(
         "--address",
@@ -160,14 +173,6 @@ def _add_running_options(parser: argparse.ArgumentParser) -> None:
         type=float,
         help="replace a worker process that has not finished a word for so long "
         "(default: more than ten minutes)",
-    )
-    group.add_argument(
-        "--shard",
-        metavar="K/N",
-        help="train the K-th of N parts of the words; `omnitm merge` puts the parts together",
-    )
-    group.add_argument(
-        "--log", metavar="FILE", type=Path, help="append progress and failures to this file, as JSON lines"
     )
 
 

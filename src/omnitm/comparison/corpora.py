@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
-from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
-from dataclasses import dataclass
+import secrets
+import threading
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,19 +24,31 @@ from omnitm.comparison.words import (
     compare_word,
     read_excerpts,
 )
-from omnitm.errors import CorpusError, FileError
+from omnitm.engines import ThreadsEngine, WordJob
+from omnitm.errors import CorpusError, EngineError, FileError
 from omnitm.explain.records import Record
+from omnitm.files.plain import write_file, writing
+from omnitm.machine.settings import word_key
 from omnitm.parameters import check_integer
+from omnitm.training.progress import WordFailure, reporting
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
 
     from omnitm.corpus import DocumentIndex
     from omnitm.corpus.groups import Grouping
+    from omnitm.engines import Failure, WordEngine
+    from omnitm.machine.autoencoder import TrainingCorpus
+    from omnitm.training.progress import ProgressOption, ReportWords
 
 N_WORDS = 1_000
-_LOG_VERSION = 2  # of the lines of a log; others are not read
+_LOG_VERSION = 3  # of the lines of a log; others are not read
+_RESULT_BYTES = 10_000  # about
+# A word counts as hung after ten minutes and some hundred times what it takes on a good machine.
+_LEAST_SECONDS, _SECONDS_PER_SHUFFLING = 600.0, 0.1
 
 
 @dataclass(frozen=True)
@@ -114,8 +128,9 @@ def compare_corpora(
     n_examples: int = N_EXAMPLES,
     seed: int = 0,
     n_threads: int | None = None,
+    engine: WordEngine | None = None,
     log: str | os.PathLike[str] | None = None,
-    progress: Callable[[int, int], None] | None = None,
+    progress: ProgressOption = False,
 ) -> CorpusComparison:
     """Compare many words on two sides, and control the false discovery rate.
 
@@ -125,17 +140,17 @@ def compare_corpora(
         As for `compare`.
     words
         The words, or how many of the most frequent ones that have enough documents on both sides.
-    n_threads
-        Threads; None: one per core. The result is the same for any number.
+    n_threads, engine
+        Threads (None: one per core), or an engine of `omnitm.engines.make_engine`. The result is the same.
     log
         A file that finished words are kept in; a later run on the same index goes on from there.
     progress
-        Called with the number of finished words and of all.
+        True for a bar, or a function that is called now and then with a `Progress`, as in training.
     """
-    from omnitm.engines.threads import available_cores
-
     sides = by if isinstance(by, Sides) else Sides(index, by, groups)
-    n_threads = check_integer("compare_corpora", "n_threads", n_threads or available_cores(), 1, 1024)
+    check_integer("compare_corpora", "n_permutations", n_permutations, 1, 1_000_000)
+    if n_threads is not None:
+        check_integer("compare_corpora", "n_threads", n_threads, 1, 1024)
     asked = (
         _frequent_words(sides, words)
         if isinstance(words, int)
@@ -149,24 +164,100 @@ def compare_corpora(
             f"{sides.second!r}, so there is nothing to compare."
         )
     options: dict[str, Any] = {"n_permutations": n_permutations, "n_examples": n_examples, "seed": seed}
-    facts = {"version": _LOG_VERSION, "seal": index.seal, "by": sides.grouping.name, "sides": _names(sides)}
-    kept = _Log(log, {**options, **facts})
-    done = {word: kept.found[word] for word in chosen if word in kept.found}
-    tell = progress or (lambda *_: None)
-    tell(len(done), len(chosen))
-    left = [word for word in chosen if word not in done]
-    if left:
-        sides.features  # noqa: B018  # made once, before threads ask for it
-    for comparison in _compared(sides, left, options, n_threads):
-        done[comparison.word] = comparison
-        kept.add(comparison)
-        tell(len(done), len(chosen))
-    found = read_excerpts(index, [done[word] for word in chosen])
-    return _ranked(sides, found, len(asked) - len(chosen))
+    with _Log(log, {**options, **_facts(sides)}) as kept:
+        done = {word: kept.found[word] for word in chosen if word in kept.found}
+        left = [word for word in chosen if word not in done]
+        work = WordComparing(sides, options)
+        with reporting(progress, len(done), len(chosen), "comparing words") as report:
+            report(0)
+            new = _compared(work, left, engine or ThreadsEngine(n_threads), kept, report) if left else []
+    done |= {found.word: found for found in new}
+    texts = read_excerpts(index, [done[word] for word in chosen])
+    return _ranked(sides, texts, len(asked) - len(chosen))
 
 
-def _names(sides: Sides) -> list[str]:
-    return [sides.first, sides.second]
+def _facts(sides: Sides) -> dict[str, Any]:
+    """Return what tells the sides of an index from others, for a log."""
+    documents = hashlib.sha256(sides.of_documents.tobytes()).hexdigest()
+    names = [sides.first, sides.second]
+    return {
+        "version": _LOG_VERSION,
+        "seal": sides.index.seal,
+        "by": sides.grouping.name,
+        "sides": names,
+        "documents": documents,
+    }
+
+
+@dataclass(frozen=True)
+class WordComparing:
+    """Comparing words as work for an engine: the result of a word is its comparison as JSON."""
+
+    sides: Sides = field(compare=False)
+    options: dict[str, Any] = field(compare=False)
+    dtype: str = "|u1"
+    key: str = field(default_factory=lambda: secrets.token_hex(16))
+    """Tells this work from others in a worker that serves several."""
+
+    @property
+    def has_order(self) -> bool:  # noqa: D102
+        return self.sides.index.running is not None
+
+    def result_bytes(self, _: DocumentIndex) -> int:  # noqa: D102
+        return _RESULT_BYTES
+
+    def seconds_allowed(self, n_words: int = 1) -> float:  # noqa: D102
+        n_shufflings = n_words * int(self.options["n_permutations"])
+        return min(_LEAST_SECONDS + n_shufflings * _SECONDS_PER_SHUFFLING, 1e7)
+
+    def worker(self, corpus: TrainingCorpus) -> _Comparer:  # noqa: D102
+        return _Comparer(self.sides.on(corpus), self.options)
+
+
+class _Comparer:
+    def __init__(self, sides: Sides, options: dict[str, Any]) -> None:
+        self._sides, self._options = sides, options
+
+    def result(self, job: WordJob) -> NDArray[np.uint8]:
+        found = compare_word(self._sides, self._sides.index.vocabulary[job.target], **self._options)
+        return np.frombuffer(json.dumps(found.to_dict(), ensure_ascii=False).encode(), dtype=np.uint8)
+
+    def stop(self) -> None:
+        """Do nothing: a word takes less than a second."""
+
+
+def _compared(
+    work: WordComparing,
+    words: Sequence[str],
+    engine: WordEngine,
+    kept: _Log,
+    report: ReportWords,
+) -> list[Comparison]:
+    """Compare words, and keep each when it is done."""
+    sides = work.sides
+    jobs = [
+        WordJob(row, sides.index.word_id(word), word_key(work.options["seed"], word))
+        for row, word in enumerate(words)
+    ]
+    found: list[Comparison] = []
+    failed: dict[str, str] = {}
+
+    def write(_: int, result: NDArray[Any]) -> None:
+        line = result.tobytes().decode()
+        kept.add(line)
+        found.append(_comparison(json.loads(line)))
+
+    def report_words(done: int, failures: Sequence[Failure] = ()) -> None:
+        named = [WordFailure(tuple(words[job.row] for job in f.jobs), *f[1:]) for f in failures]
+        failed.update({one.words[0]: one.problem for one in named if one.is_final})
+        report(done, named)
+
+    sides.features  # noqa: B018  # made once, before workers ask for it
+    engine.run(sides.index, work, jobs, write, report_words)
+    if failed:
+        word, problem = next(iter(failed.items()))
+        raise EngineError(f"{len(failed):,} words failed again and again, such as {word!r}: {problem}.")
+    return found
 
 
 def _frequent_words(sides: Sides, count: int) -> list[str]:
@@ -175,21 +266,6 @@ def _frequent_words(sides: Sides, count: int) -> list[str]:
     least = np.where(sides.has_enough, sides.document_frequencies.min(axis=0), 0)
     order = np.argsort(-least, kind="stable")[:count]
     return [sides.index.vocabulary[k] for k in order.tolist() if least[k] > 0]
-
-
-def _compared(
-    sides: Sides, words: Sequence[str], options: dict[str, Any], n_threads: int
-) -> Iterator[Comparison]:
-    """Compare words in threads; whatever ends the loop early leaves out those that have not begun."""
-    with ThreadPoolExecutor(n_threads) as pool:
-        try:
-            running = {pool.submit(compare_word, sides, word, **options) for word in words}
-            while running:
-                finished, running = wait(running, return_when=FIRST_COMPLETED)
-                for future in sorted(finished, key=id):
-                    yield future.result()
-        finally:
-            pool.shutdown(wait=True, cancel_futures=True)
 
 
 def _ranked(sides: Sides, comparisons: list[Comparison], n_left_out: int) -> CorpusComparison:
@@ -219,6 +295,8 @@ class _Log:
     def __init__(self, path: str | os.PathLike[str] | None, facts: dict[str, Any]) -> None:
         self._path = None if path is None else Path(path)
         self.found: dict[str, Comparison] = {}
+        self._lock = threading.Lock()
+        self._file: IO[str] | None = None
         if self._path is None:
             return
         lines = self._path.read_text(encoding="utf-8").split("\n")[:-1] if self._path.exists() else []
@@ -228,20 +306,24 @@ class _Log:
         for line in lines[1:]:
             comparison = _comparison(_parsed(self._path, line))
             self.found[comparison.word] = comparison
-        self._write(lines or [json.dumps(facts)])  # without half a line that a crash left
+        # Again from the start, without half a line that a crash left.
+        write_file(self._path, "".join(f"{line}\n" for line in lines or [json.dumps(facts)]).encode())
+        with writing(self._path):
+            self._file = self._path.open("a", encoding="utf-8")
 
-    def _write(self, lines: list[str]) -> None:
-        assert self._path is not None  # noqa: S101  # a log without a path writes nothing
-        try:
-            self._path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-        except OSError as error:
-            raise FileError(self._path, f"cannot be written: {error.strerror}") from error
+    def __enter__(self) -> _Log:  # noqa: PYI034 - typing.Self came with Python 3.11
+        return self
 
-    def add(self, comparison: Comparison) -> None:
-        """Keep a finished word."""
-        if self._path is not None:
-            with self._path.open("a", encoding="utf-8") as file:
-                file.write(json.dumps(comparison.to_dict(), ensure_ascii=False) + "\n")
+    def __exit__(self, *_: object) -> None:
+        if self._file is not None:
+            self._file.close()
+
+    def add(self, line: str) -> None:
+        """Keep a finished word; from any thread."""
+        if self._file is not None and self._path is not None:
+            with self._lock, writing(self._path):
+                self._file.write(f"{line}\n")
+                self._file.flush()
 
 
 def _parsed(path: Path, line: str) -> Any:

@@ -16,6 +16,7 @@ from scipy.sparse import csr_matrix
 from omnitm.comparison.machines import Documents
 from omnitm.corpus.assembling import DOCUMENT_END
 from omnitm.corpus.running import NO_FEATURE, PATTERNS, feature_numbers
+from omnitm.machine.autoencoder import running_of
 from omnitm.similarity.truncated_svd import truncated_svd
 
 if TYPE_CHECKING:
@@ -74,11 +75,16 @@ class Features(ABC):
     """One kind of features of an index whose documents are on two sides."""
 
     kind: Kind
+    index: DocumentIndex
     directions: Reals
     _background: list[Any]  # per side: rows x features
     _owners: list[
         NDArray[np.int64]
     ]  # per side and row: its document (topic), or the word that stands there (place)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave the index out of a copy for another process, where `Sides.on` puts it in."""
+        return {name: value for name, value in self.__dict__.items() if name != "index"}
 
     @abstractmethod
     def name(self, feature: int) -> str:
@@ -131,7 +137,7 @@ class TopicFeatures(Features):
     kind = "topic"
 
     def __init__(self, index: DocumentIndex, sides: NDArray[np.int8]) -> None:
-        self._index = index
+        self.index = index
         frequencies = np.maximum(index.document_frequencies, 1)
         rarity = np.log(index.n_documents / frequencies).astype(np.float32)
         self.directions = _directions(self._together(np.flatnonzero(sides >= 0)), rarity)
@@ -139,7 +145,7 @@ class TopicFeatures(Features):
         self._set_background([self._rows(part) for part in members], members)
 
     def name(self, feature: int) -> str:  # noqa: D102
-        return self._index.vocabulary[feature]
+        return self.index.vocabulary[feature]
 
     def present(self, word: int, documents: NDArray[np.int64]) -> Any:  # noqa: D102
         rows = self._rows(documents)
@@ -148,23 +154,23 @@ class TopicFeatures(Features):
         return rows
 
     def _is_of(self, word: int, owners: NDArray[np.int64]) -> NDArray[np.bool_]:
-        return np.isin(owners, self._index.documents_with(word))
+        return np.isin(owners, self.index.documents_with(word))
 
     def _rows(self, documents: NDArray[np.int64]) -> Any:
-        taken = Documents(self._index.document_offsets, self._index.document_words).take(documents)
+        taken = Documents(self.index.document_offsets, self.index.document_words).take(documents)
         ones = np.ones(len(taken.words), dtype=np.float32)
-        shape = len(documents), self._index.n_words
+        shape = len(documents), self.index.n_words
         return csr_matrix((ones, taken.words.astype(np.int32), taken.ends), shape=shape)
 
     def _some(self, documents: NDArray[np.int64]) -> NDArray[np.int64]:
-        n_words = np.diff(self._index.document_offsets.astype(np.int64))[documents].sum()
+        n_words = np.diff(self.index.document_offsets.astype(np.int64))[documents].sum()
         return spread(
             documents, min(_BACKGROUND, int(_BACKGROUND_WORDS * len(documents) / max(n_words, 1)) + 1)
         )
 
     def _together(self, documents: NDArray[np.int64]) -> Any:
         """Count in how many documents two words occur together; in some of them if there are many."""
-        lengths = np.diff(self._index.document_offsets.astype(np.int64))[documents]
+        lengths = np.diff(self.index.document_offsets.astype(np.int64))[documents]
         most = int(_PAIRS * len(documents) / max(int(np.square(lengths).sum()), 1)) + 1
         rows = self._rows(spread(documents, most))
         counts = rows.T @ rows
@@ -177,11 +183,10 @@ class PlaceFeatures(Features):
 
     kind = "place"
 
-    def __init__(self, running: RunningText, n_vocabulary: int, sides: NDArray[np.int8]) -> None:
-        self._running = running
+    def __init__(self, index: DocumentIndex, sides: NDArray[np.int8]) -> None:
+        self.index, running, n_vocabulary = index, running_of(index), index.n_words
         self._words = running.feature_words(N_PLACE_WORDS)
         self._numbers = feature_numbers(running.word_starts, N_PLACE_WORDS)
-        self._starts = running.document_ends
         some = _spread_numbers(len(running.tokens), _PLACES)
         some = some[running.tokens[some] != DOCUMENT_END]
         words, of_place = running.tokens[some].astype(np.int64), sides[self._documents(some)]
@@ -197,6 +202,10 @@ class PlaceFeatures(Features):
     def name(self, feature: int) -> str:  # noqa: D102
         column, place = divmod(feature, len(self._words))
         return PATTERNS[column].format(self._running.names[int(self._words[place])])
+
+    @property
+    def _running(self) -> RunningText:
+        return running_of(self.index)
 
     def parted(self, feature: int) -> tuple[int, int]:
         """Take a feature apart: which of the offsets, and the number of the word."""
@@ -216,7 +225,7 @@ class PlaceFeatures(Features):
         return np.asarray(owners == word)
 
     def _documents(self, places: NDArray[np.int64]) -> NDArray[np.int64]:
-        return np.searchsorted(self._starts, places) - 1
+        return np.searchsorted(self._running.document_ends, places) - 1
 
     def _counts(self, places: NDArray[np.int64], rows: NDArray[np.int64], n_rows: int) -> Any:
         """Count the features of places, those of a row together: rows x features."""

@@ -9,6 +9,9 @@ a weighted sum of documents, hence of their features: with x_f the weights of th
 feature f and W_f its direction, v = sum of x_f W_f. The change of a kind is |v|^2 = sum of x_f (W_f . v), in
 units of its deviation over shuffled groups; the change is the sum over kinds, so every feature has a share of
 it. If the groups mean nothing, all arrangements are equally likely, and p is exact.
+
+Coordinates of points are rounded to whole steps, of which sums are exact whatever their order: the result is
+the same on every processor and for any number of threads that multiply matrices.
 """
 
 from __future__ import annotations
@@ -26,6 +29,7 @@ if TYPE_CHECKING:
     from omnitm.comparison.features import Thinned
 
 _AT_A_TIME = 250  # arrangements
+_STEPS = 2**12  # of a coordinate up to 1: sums over 4,000 documents stay below 2**24, exact in float32
 _TINY = 1e-30
 _MOST = 5  # deviations
 
@@ -67,8 +71,12 @@ class ShuffleTest:
         key: int,
     ) -> None:
         self._kinds, self._key, self._n = kinds, key, n_permutations
-        parts = [[part @ kind.points for kind in kinds] for part in self._weights()]
-        moved = [np.concatenate(found).astype(np.float64) for found in zip(*parts, strict=True)]
+        points = [np.rint(kind.points * _STEPS) for kind in kinds]
+        parts = [[on_second @ steps for steps in points] for on_second in self._arrangements()]
+        moved = [
+            self._movements(np.concatenate(sums).astype(np.float64), steps.sum(axis=0, dtype=np.float64))
+            for sums, steps in zip(zip(*parts, strict=True), points, strict=True)
+        ]
         squares = [np.square(v).sum(axis=1) for v in moved]
         units = [max(float(found[1:].std()), _TINY) for found in squares]
         changes = np.sum([found / unit for found, unit in zip(squares, units, strict=True)], axis=0)
@@ -77,33 +85,35 @@ class ShuffleTest:
         beyond = np.mean([max(float(found[0] - found[1:].mean()), 0.0) for found in squares])
         self.distance = float(np.sqrt(beyond))
         self.p = float((changes >= changes[0] * (1 - 1e-5)).mean())
-        own = self._own_weights()
+        own = np.repeat(np.array([-1, 1] / kinds[0].sizes), kinds[0].sizes)
         self.differences, self.shares, self.reasons = [], [], []
         for kind, rows, v, unit in zip(kinds, directions, moved, units, strict=True):
             x = np.asarray(kind.rows.T @ own, dtype=np.float64)
             seen = np.flatnonzero(kind.counts.any(axis=0))  # a few thousand of all features
             along, deviations = np.zeros(len(rows)), np.ones(len(rows))
-            along[seen] = rows[seen] @ v[0]
-            spread = (v[1:].T @ v[1:] / (len(v) - 1)).astype(np.float32)
-            variances = ((rows[seen] @ spread) * rows[seen]).sum(axis=1)
+            some = rows[seen].astype(np.float64)
+            along[seen] = (some * v[0]).sum(axis=1)
+            variances = ((some @ (v[1:].T @ v[1:] / (len(v) - 1))) * some).sum(axis=1)
             deviations[seen] = np.sqrt(np.maximum(variances, _TINY))
             agreement = np.clip(along / deviations, -_MOST, _MOST)
             self.differences.append(x)
             self.shares.append(x * along / unit / max(self.change, _TINY))
             self.reasons.append(np.where(x * along > 0, np.maximum(surprise(kind) * agreement, 0), 0))
 
-    def _own_weights(self) -> NDArray[np.float32]:
-        sizes = self._kinds[0].sizes
-        return np.repeat(np.array([-1, 1] / sizes, dtype=np.float32), sizes)
+    def _movements(self, second: NDArray[np.float64], total: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Difference of the means in every arrangement, from the sums on side 1 and over both sides."""
+        n_first, n_second = self._kinds[0].sizes.tolist()
+        return np.asarray((second / n_second - (total - second) / n_first) / _STEPS)
 
-    def _weights(self) -> Iterator[NDArray[np.float32]]:
-        """Yield weights of the documents in every arrangement, some at a time; the groups' own first."""
-        random, own = np.random.default_rng(self._key), self._own_weights()
+    def _arrangements(self) -> Iterator[NDArray[np.float32]]:
+        """Yield which documents are on side 1, some arrangements at a time; the groups' own first."""
+        random = np.random.default_rng(self._key)
+        own = np.repeat(np.array([0, 1], dtype=np.float32), self._kinds[0].sizes)
         for start in range(0, self._n + 1, _AT_A_TIME):
-            weights = random.permuted(np.tile(own, (min(_AT_A_TIME, self._n + 1 - start), 1)), axis=1)
+            drawn = random.permuted(np.tile(own, (min(_AT_A_TIME, self._n + 1 - start), 1)), axis=1)
             if start == 0:
-                weights[0] = own
-            yield weights
+                drawn[0] = own
+            yield drawn
 
 
 def surprise(found: Thinned) -> NDArray[np.float64]:

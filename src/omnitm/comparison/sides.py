@@ -10,6 +10,7 @@ import numpy as np
 
 from omnitm.comparison.features import Features, PlaceFeatures, TopicFeatures
 from omnitm.comparison.machines import FEWEST_DOCUMENTS
+from omnitm.corpus import DocumentIndex, RunningText
 from omnitm.corpus.groups import Grouping, grouping_for
 from omnitm.errors import CorpusError, ParameterError
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from omnitm.corpus import DocumentIndex
+    from omnitm.machine.autoencoder import TrainingCorpus
 
 ALL_OTHERS = "all others"
 _MANY = 500_000  # words of documents
@@ -44,6 +45,7 @@ class Sides:
         groups: Sequence[object] | None = None,
     ) -> None:
         self.index, self.grouping = index, grouping_for(index, by)
+        self._names: tuple[Sequence[str], Sequence[str]] = ((), ())  # in another process: see `on`
         self.first, self.second, self.of_documents = _sides(self.grouping, groups)
         for side, name in enumerate((self.first, self.second)):
             if not (self.of_documents == side).any():
@@ -71,10 +73,35 @@ class Sides:
         if len(self.index.document_words) > _MANY:
             _long_work.info("finding out which features go together; this takes a quarter of a minute")
         topic = TopicFeatures(self.index, self.of_documents)
+        return (
+            (topic,) if self.index.running is None else (topic, PlaceFeatures(self.index, self.of_documents))
+        )
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave the arrays of the index out of a copy for another process, which maps them."""
         running = self.index.running
-        if running is None:
-            return (topic,)
-        return topic, PlaceFeatures(running, self.index.n_words, self.of_documents)
+        names = list(self.index.vocabulary), [] if running is None else list(running.other_words)
+        return {**{name: value for name, value in self.__dict__.items() if name != "index"}, "_names": names}
+
+    def on(self, corpus: TrainingCorpus) -> Sides:
+        """Return these sides with the arrays of the index, which may be mapped in another process."""
+        if "index" not in self.__dict__:
+            vocabulary, other_words = self._names
+            running = corpus.running
+            arrays = (
+                corpus.document_offsets,
+                corpus.document_words,
+                corpus.word_offsets,
+                corpus.word_documents,
+            )
+            text = None
+            if running is not None:
+                order = running.tokens, running.word_starts, running.places
+                text = RunningText(vocabulary, other_words, *order)
+            self.index = DocumentIndex(vocabulary, *arrays, running=text)
+            for features in self.features:
+                features.index = self.index
+        return self
 
     def check(self, word: str) -> tuple[int, int]:
         """Count the documents with a word on each side; an error says that there are too few."""

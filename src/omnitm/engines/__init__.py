@@ -1,8 +1,9 @@
-"""Where words are trained: one small protocol, one file per engine, and the engines by name."""
+"""Where words are trained and compared: one small protocol, one file per engine, and the engines by name."""
 
 from omnitm.engines.processes import ProcessesEngine
 from omnitm.engines.protocol import Engine, Failure, Report, WordJob
 from omnitm.engines.threads import ThreadsEngine
+from omnitm.engines.work import WordEngine
 from omnitm.errors import ParameterError
 
 __all__ = [
@@ -12,6 +13,7 @@ __all__ = [
     "ProcessesEngine",
     "Report",
     "ThreadsEngine",
+    "WordEngine",
     "WordJob",
     "make_engine",
 ]
@@ -21,7 +23,7 @@ ENGINES = ("threads", "processes", "ray")
 
 def make_engine(
     name: str, n_jobs: int | None = None, address: str | None = None, *, patience: float | None = None
-) -> Engine:
+) -> WordEngine:
     """Make an engine.
 
     Parameters

@@ -130,11 +130,10 @@ def silence_allowed(settings: AutoencoderSettings, n_words: int = 1) -> float:
 
 
 class Patience:
-    """The limit of a run: what the settings allow, or sixty times the longest word if that is more."""
+    """The limit of a run: what its work allows, or sixty times the longest word if that is more."""
 
-    def __init__(self, settings: AutoencoderSettings, fixed: float | None = None) -> None:
-        self._fixed = fixed
-        self._limit = silence_allowed(settings)
+    def __init__(self, allowed: float, fixed: float | None = None) -> None:
+        self._fixed, self._limit = fixed, allowed
 
     @property
     def limit(self) -> float:

@@ -1,11 +1,13 @@
-"""Train words in processes of this machine: one that dies is replaced, and its words are tried again.
+"""Work on words in processes of this machine: one that dies is replaced, and its words are tried again.
 
-`serve` is the inside of such a process: words come in, rows go out; it ends when its supervisor does.
+`serve` is the inside of such a process: words come in, results go out; it ends when its supervisor does.
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
+import pickle
 import queue
 import signal
 import struct
@@ -22,21 +24,19 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from omnitm.engines.job_queue import Ledger, Patience, Silence, check_patience
-from omnitm.engines.shared_corpus import MappedCorpus, SharedCorpus, shared
+from omnitm.engines.shared_corpus import MappedCorpus, SharedCorpus, shared, store_file
 from omnitm.engines.threads import available_cores
+from omnitm.engines.work import WordEngine
 from omnitm.errors import EngineError
 from omnitm.files.system import system
-from omnitm.machine.autoencoder import WordTrainer
 from omnitm.parameters import check_integer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from numpy.typing import NDArray
+    from collections.abc import Iterator, Sequence
 
     from omnitm.corpus import DocumentIndex
     from omnitm.engines.protocol import Report, WordJob
-    from omnitm.machine import AutoencoderSettings
+    from omnitm.engines.work import Work, Write
 
 # A plain interpreter, not multiprocessing.Process: that would run the caller's script a second time.
 BOOT = "import sys; from omnitm.engines.processes import serve; serve(int(sys.argv[1]))"
@@ -47,7 +47,7 @@ _WORDS_AHEAD = 2  # one in training, one waiting beside it
 _VAIN_STARTS = 3
 
 
-class ProcessesEngine:
+class ProcessesEngine(WordEngine):
     """A supervised pool of worker processes that share the index through the memory map.
 
     A worker that is killed, runs out of memory, crashes or hangs is replaced; the word that it was training
@@ -68,22 +68,17 @@ class ProcessesEngine:
             available_cores() if n_jobs is None else check_integer("OmniTMAE", "n_jobs", n_jobs, 1, 4096)
         )
 
-    def train(
-        self,
-        index: DocumentIndex,
-        settings: AutoencoderSettings,
-        jobs: Sequence[WordJob],
-        write: Callable[[int, NDArray[np.int16]], None],
-        report: Report,
+    def run(  # noqa: D102
+        self, index: DocumentIndex, work: Work, jobs: Sequence[WordJob], write: Write, report: Report
     ) -> None:
-        """Train every job; see `omnitm.engines.Engine`."""
         if not system.HAS_WORKERS:
             raise EngineError("The engine 'processes' needs Linux or macOS; use the engine 'threads' here.")
         ledger = Ledger(jobs)
-        patience = Patience(settings, self.patience)
+        patience = Patience(work.seconds_allowed(), self.patience)
         with (
-            shared(index, has_order="place" in settings.kinds) as corpus,
-            _Pool(corpus, settings, write, patience) as pool,
+            shared(index, has_order=work.has_order) as corpus,
+            _saved(work) as file,
+            _Pool(corpus, file, work.dtype, write, patience) as pool,
         ):
             pool.grow(min(self.n_jobs, len(jobs)))
             reported = time.monotonic()
@@ -95,18 +90,28 @@ class ProcessesEngine:
         report(ledger.done, ledger.news())
 
 
+@contextlib.contextmanager
+def _saved(work: Work) -> Iterator[str]:
+    """Write the work where workers read it: it may be too large to be sent before they listen."""
+    with tempfile.TemporaryDirectory(prefix="omnitm-work-") as folder:
+        file = Path(folder) / "work.pickle"
+        store_file(file, pickle.dumps(work))
+        yield str(file)
+
+
 class _Pool:
     """Workers, each with the words that it has been given; all end with the `with` block."""
 
     def __init__(
         self,
         corpus: SharedCorpus,
-        settings: AutoencoderSettings,
-        write: Callable[[int, NDArray[np.int16]], None],
+        work: str,
+        dtype: str,
+        write: Write,
         patience: Patience,
     ) -> None:
-        self._start = corpus, settings
-        self._write, self._patience = write, patience
+        self._start = corpus, work
+        self._dtype, self._write, self._patience = dtype, write, patience
         self._workers: dict[Connection, _Worker] = {}
         self._vain_starts = 0
 
@@ -155,7 +160,7 @@ class _Pool:
         if kind == FAILED:
             ledger.blame(job, message[HEADER.size :].decode())
         else:
-            self._write(row, np.frombuffer(message, dtype=np.int16, offset=HEADER.size))
+            self._write(row, np.frombuffer(message, dtype=self._dtype, offset=HEADER.size))
             ledger.finish()
             self._vain_starts = 0  # where words are finished, workers can work
 
@@ -180,7 +185,7 @@ class _Pool:
 class _Worker:
     """One process, the connection to it, and the words that it has been given, oldest first."""
 
-    def __init__(self, corpus: SharedCorpus, settings: AutoencoderSettings) -> None:
+    def __init__(self, corpus: SharedCorpus, work: str) -> None:
         self.given: deque[WordJob] = deque()
         self.is_ready = False
         self.silence = Silence(time.monotonic())
@@ -196,7 +201,7 @@ class _Worker:
             start_new_session=True,  # Ctrl-C in the terminal is for the supervisor
         )
         inner.close()
-        self.connection.send((tuple(corpus), settings))
+        self.connection.send((tuple(corpus), work))
 
     def feed(self, ledger: Ledger) -> None:
         """Give the worker as many words as it should have at hand."""
@@ -241,19 +246,20 @@ class _Worker:
 _MEANINGS = {"SIGKILL": " (out of memory?)", "SIGSEGV": " (a crash in native code)"}
 
 
-HEADER = struct.Struct("<qq")  # kind of message, row; a vector or the text of an error follows
+HEADER = struct.Struct("<qq")  # kind of message, row; a result or the text of an error follows
 READY, ROW, FAILED = range(3)
 
 
 def serve(descriptor: int) -> None:
-    """Train the words that come through a connection until it is closed."""
+    """Work on the words that come through a connection until it is closed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the supervisor's, which ends its workers
     connection = Connection(descriptor)
-    place, settings = connection.recv()
+    place, file = connection.recv()
+    work = pickle.loads(Path(file).read_bytes())  # noqa: S301 - the supervisor's, in a folder of its own
     corpus = MappedCorpus.open(SharedCorpus(*place))
     jobs: queue.SimpleQueue[WordJob] = queue.SimpleQueue()
     threading.Thread(target=_listen, args=(connection, jobs), daemon=True).start()
-    _work(connection, corpus, settings, jobs)
+    _work(connection, corpus, work, jobs)
 
 
 def _listen(connection: Connection, jobs: queue.SimpleQueue[WordJob]) -> None:
@@ -261,30 +267,22 @@ def _listen(connection: Connection, jobs: queue.SimpleQueue[WordJob]) -> None:
     try:
         while True:
             jobs.put(connection.recv())
-    # At once, from a thread: training in the other thread would go on for nobody.
+    # At once, from a thread: work in the other thread would go on for nobody.
     except (EOFError, OSError):
         os._exit(0)
 
 
-def _work(
-    connection: Connection,
-    corpus: MappedCorpus,
-    settings: AutoencoderSettings,
-    jobs: queue.SimpleQueue[WordJob],
-) -> None:
-    machine = WordTrainer(corpus, settings)
-    message = bytearray(HEADER.size + 2 * machine.row_size)
-    vector = np.frombuffer(message, dtype=np.int16, offset=HEADER.size)
+def _work(connection: Connection, corpus: MappedCorpus, work: Work, jobs: queue.SimpleQueue[WordJob]) -> None:
+    worker = work.worker(corpus)
     connection.send_bytes(HEADER.pack(READY, 0))
     while True:
         job = jobs.get()
         try:
-            machine.train(job.target, job.key)
-            machine.embedding(vector)
+            result = worker.result(job)
         except (MemoryError, ValueError, RuntimeError) as error:
             problem = f"{type(error).__name__}: {error}"
             connection.send_bytes(HEADER.pack(FAILED, job.row) + problem.encode())
-            machine = WordTrainer(corpus, settings)  # the old one may be half-done
+            worker = work.worker(corpus)  # the old one may be half-done
         else:
-            HEADER.pack_into(message, 0, ROW, job.row)
-            connection.send_bytes(message)
+            assert result is not None  # noqa: S101 - nobody stops it
+            connection.send_bytes(HEADER.pack(ROW, job.row) + result.tobytes())

@@ -1,4 +1,4 @@
-"""Train words on a Ray cluster: a task is a path and some words, results come in bounded batches."""
+"""Work on words on a Ray cluster: a task is a path and some words, results come in bounded batches."""
 
 from __future__ import annotations
 
@@ -22,19 +22,16 @@ from omnitm.engines import ray_leftovers
 from omnitm.engines.job_queue import Ledger, check_patience
 from omnitm.engines.ray_tasks import BatchResult, BatchTask, CorpusNotHere, train_batch
 from omnitm.engines.shared_corpus import CorpusSource, shared
+from omnitm.engines.work import WordEngine
 from omnitm.errors import EngineError, MissingExtraError
-from omnitm.machine.autoencoder import n_features
 from omnitm.parameters import check_integer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    import numpy as np
-    from numpy.typing import NDArray
-
     from omnitm.corpus import DocumentIndex
     from omnitm.engines.protocol import Report, WordJob
-    from omnitm.machine import AutoencoderSettings
+    from omnitm.engines.work import Work, Write
 
 _SECONDS_BETWEEN_REPORTS = 0.1
 _SECONDS_BETWEEN_COUNTS = 5.0
@@ -50,7 +47,7 @@ _STANDARD_ERROR = 2
 _LOCAL_TOKEN = secrets.token_hex(32)
 
 
-class RayEngine:
+class RayEngine(WordEngine):
     """Workers of a Ray cluster; what is done is recorded in the model's folder, not by Ray.
 
     Parameters
@@ -80,24 +77,16 @@ class RayEngine:
             with connected(self.address, self.n_jobs):
                 yield
 
-    def train(
-        self,
-        index: DocumentIndex,
-        settings: AutoencoderSettings,
-        jobs: Sequence[WordJob],
-        write: Callable[[int, NDArray[np.int16]], None],
-        report: Report,
+    def run(  # noqa: D102
+        self, index: DocumentIndex, work: Work, jobs: Sequence[WordJob], write: Write, report: Report
     ) -> None:
-        """Train every job; see `omnitm.engines.Engine`."""
         ledger = Ledger(jobs)
         with (
             connected(self.address, self.n_jobs) as ray,
-            shared(index, has_order="place" in settings.kinds) as corpus,
+            shared(index, has_order=work.has_order) as corpus,
         ):
-            task = BatchTask(corpus, settings, __version__, self.patience)
-            with _Dispatcher(
-                ray, task, ledger, sum(n_features(index, settings, kind) for kind in settings.kinds), write
-            ) as dispatcher:
+            task = BatchTask(corpus, work, __version__, self.patience)
+            with _Dispatcher(ray, task, ledger, work.result_bytes(index), write) as dispatcher:
                 while not ledger.is_complete:
                     dispatcher.submit()
                     dispatcher.collect(_SECONDS_BETWEEN_REPORTS)
@@ -113,8 +102,8 @@ class _Dispatcher:
         ray: Any,
         task: BatchTask,
         ledger: Ledger,
-        row_size: int,
-        write: Callable[[int, NDArray[np.int16]], None],
+        result_bytes: int,
+        write: Write,
     ) -> None:
         self._ray, self._ledger, self._write, self._corpus = ray, ledger, write, task.corpus
         self._task = ray.put(task)
@@ -122,7 +111,7 @@ class _Dispatcher:
         self._source: Any = None
         self._flying: dict[Any, list[WordJob]] = {}
         self._again: deque[list[WordJob]] = deque()
-        self._largest_batch = max(1, _LARGEST_RESULT // (2 * row_size))
+        self._largest_batch = max(1, _LARGEST_RESULT // result_bytes)
         self._seconds_per_word: float | None = None
         self._cores, self._counted = 1, -math.inf
 
@@ -168,13 +157,13 @@ class _Dispatcher:
         return max(1, min(wanted, max(share, wanted // 4), self._largest_batch))
 
     def _accept(self, jobs: list[WordJob], result: BatchResult) -> None:
-        for position, vector in zip(result.trained, result.vectors, strict=True):
-            self._write(jobs[position].row, vector)
+        for position, found in result.results.items():
+            self._write(jobs[position].row, found)
             self._ledger.finish()
         for position, problem in result.failures.items():
             self._ledger.blame(jobs[position], problem)
-        if result.trained:
-            self._seconds_per_word = result.seconds / len(result.trained)
+        if result.results:
+            self._seconds_per_word = result.seconds / len(result.results)
 
     def _recover(self, jobs: list[WordJob], error: Any) -> None:
         cause = getattr(error, "cause", None)

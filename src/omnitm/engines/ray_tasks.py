@@ -1,4 +1,4 @@
-"""What runs on the workers of a Ray cluster: a batch of words in, their vectors out."""
+"""What runs on the workers of a Ray cluster: a batch of words in, their results out."""
 
 from __future__ import annotations
 
@@ -7,13 +7,9 @@ import faulthandler
 import time
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
-
 from omnitm import __version__
-from omnitm.engines.job_queue import silence_allowed
 from omnitm.engines.shared_corpus import MappedCorpus, SharedCorpus, local_copy
 from omnitm.errors import EngineError, FileError
-from omnitm.machine.autoencoder import WordTrainer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -21,14 +17,14 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from omnitm.engines.protocol import WordJob
-    from omnitm.machine.settings import AutoencoderSettings
+    from omnitm.engines.work import Work, Worker
 
 
 class BatchTask(NamedTuple):
     """All that a worker needs to know, beside the words."""
 
     corpus: SharedCorpus
-    settings: AutoencoderSettings
+    work: Work
     version: str
     patience: float | None = None
 
@@ -36,14 +32,12 @@ class BatchTask(NamedTuple):
 class BatchResult(NamedTuple):
     """What became of a batch."""
 
-    trained: list[int]
-    """Positions in the batch of the words that are trained."""
-    vectors: NDArray[np.int16]
-    """Their vectors."""
+    results: dict[int, NDArray[Any]]
+    """By position in the batch: what came of the words that are done."""
     failures: dict[int, str]
     """Positions of the others, with what happened."""
     seconds: float
-    """How long training took."""
+    """How long all of them took."""
 
 
 class CorpusNotHere(Exception):  # noqa: N818 - a question to the driver, not an error of the user
@@ -51,33 +45,32 @@ class CorpusNotHere(Exception):  # noqa: N818 - a question to the driver, not an
 
 
 def train_batch(task: BatchTask, jobs: Sequence[WordJob], source: Any = None) -> BatchResult:
-    """Train words; runs in a worker process of the cluster."""
+    """Work on words; runs in a worker process of the cluster."""
     if task.version != __version__:
         versions = f"{__version__} on a worker, {task.version} where training was started"
         raise EngineError(f"Versions of omnitm differ: {versions}; install the same everywhere.")
-    machine = _machine(task, source)
+    worker = _worker(task, source)
     started = time.monotonic()
-    vectors = np.empty((len(jobs), machine.row_size), dtype=np.int16)
-    trained: list[int] = []
+    results: dict[int, NDArray[Any]] = {}
     failures: dict[int, str] = {}
     with _watchdog(task, len(jobs)):
         for position, job in enumerate(jobs):
             try:
-                machine.train(job.target, job.key)
-                machine.embedding(vectors[len(trained)])
+                result = worker.result(job)
             except (MemoryError, ValueError, RuntimeError) as error:  # noqa: PERF203 - of one word only
                 failures[position] = f"{type(error).__name__}: {error}"
-                _machines.clear()  # it may be half-done
-                machine = _machine(task, source)
+                _workers.clear()  # it may be half-done
+                worker = _worker(task, source)
             else:
-                trained.append(position)
-    return BatchResult(trained, vectors[: len(trained)], failures, time.monotonic() - started)
+                assert result is not None  # noqa: S101 - nobody stops it
+                results[position] = result.copy()
+    return BatchResult(results, failures, time.monotonic() - started)
 
 
 @contextlib.contextmanager
 def _watchdog(task: BatchTask, n_words: int) -> Iterator[None]:
     """End this process if the block hangs, even in native code: to the driver, a worker that died."""
-    seconds = silence_allowed(task.settings, n_words) if task.patience is None else task.patience
+    seconds = task.work.seconds_allowed(n_words) if task.patience is None else task.patience
     faulthandler.dump_traceback_later(seconds, exit=True, file=_STANDARD_ERROR)
     try:
         yield
@@ -86,15 +79,15 @@ def _watchdog(task: BatchTask, n_words: int) -> Iterator[None]:
 
 
 _STANDARD_ERROR = 2
-_machines: dict[BatchTask, WordTrainer] = {}
+_workers: dict[BatchTask, Worker] = {}
 
 
-def _machine(task: BatchTask, source: Any) -> WordTrainer:
-    """Return the machine of this process, which serves batch after batch."""
-    if task not in _machines:
-        _machines.clear()
-        _machines[task] = WordTrainer(_corpus(task.corpus, source), task.settings)
-    return _machines[task]
+def _worker(task: BatchTask, source: Any) -> Worker:
+    """Return the worker of this process, which serves batch after batch."""
+    if task not in _workers:
+        _workers.clear()
+        _workers[task] = task.work.worker(_corpus(task.corpus, source))
+    return _workers[task]
 
 
 def _corpus(corpus: SharedCorpus, source: Any) -> MappedCorpus:

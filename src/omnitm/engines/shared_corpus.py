@@ -122,13 +122,14 @@ def _written(index: DocumentIndex, folder: Path, *, has_order: bool) -> SharedCo
         path = folder / f"{name}.bin"
         source = index.running if name in ORDER_ARRAYS else index
         content = np.ascontiguousarray(getattr(source, name), dtype=storage.ARRAYS[name]).view(np.uint8)
-        _store(path, content.data)
+        store_file(path, content.data)
         digests[path.name] = FileDigest(content)
     write_manifest(folder, storage.KIND, digests)
     return SharedCorpus(str(folder), read_manifest(folder, storage.KIND, sums=False).sha256, has_order)
 
 
-def _store(path: Path, content: bytes | memoryview) -> None:
+def store_file(path: Path, content: bytes | memoryview) -> None:
+    """Write a temporary file for other processes."""
     try:
         with path.open("xb") as file:
             file.write(content)

@@ -1,4 +1,4 @@
-"""Train words in threads of this process; the native kernel works without the GIL."""
+"""Work on words in threads of this process; the native kernel works without the GIL."""
 
 from __future__ import annotations
 
@@ -6,24 +6,20 @@ import os
 import threading
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from omnitm.machine.autoencoder import WordTrainer
+from omnitm.engines.work import WordEngine
 from omnitm.parameters import check_integer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from numpy.typing import NDArray
-
     from omnitm.corpus import DocumentIndex
     from omnitm.engines.protocol import Report, WordJob
-    from omnitm.machine import AutoencoderSettings
+    from omnitm.engines.work import Work, Write
 
 _SECONDS_BETWEEN_REPORTS = 0.1
 
 
-class ThreadsEngine:
+class ThreadsEngine(WordEngine):
     """Threads that take words from one queue; each has a machine of its own.
 
     Parameters
@@ -37,27 +33,21 @@ class ThreadsEngine:
             available_cores() if n_jobs is None else check_integer("OmniTMAE", "n_jobs", n_jobs, 1, 4096)
         )
 
-    def train(
-        self,
-        index: DocumentIndex,
-        settings: AutoencoderSettings,
-        jobs: Sequence[WordJob],
-        write: Callable[[int, NDArray[np.int16]], None],
-        report: Report,
+    def run(  # noqa: D102
+        self, index: DocumentIndex, work: Work, jobs: Sequence[WordJob], write: Write, report: Report
     ) -> None:
-        """Train every job; see `omnitm.engines.Engine`."""
         crew = _Crew(jobs)
 
-        def work(member: int) -> None:
-            machine = WordTrainer(index, settings)
-            crew.when_stopped(machine.stop)
-            vector = np.empty(machine.row_size, dtype=np.int16)
+        def serve(member: int) -> None:
+            worker = work.worker(index)
+            crew.when_stopped(worker.stop)
             for job in crew.jobs_of(member):
-                if not machine.train(job.target, job.key):
+                result = worker.result(job)
+                if result is None:
                     return
-                write(job.row, machine.embedding(vector))
+                write(job.row, result)
 
-        crew.run(work, min(self.n_jobs, len(jobs)), report)
+        crew.run(serve, min(self.n_jobs, len(jobs)), report)
 
 
 class _Crew:

@@ -18,8 +18,10 @@ from omnitm.errors import CorpusError, FileError
 from omnitm.evaluation.results import PlainTable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
     from pathlib import Path
+
+    from omnitm.training.progress import ProgressOption
 
 CORPORA = ("corpus1", "corpus2")
 _TARGETS = "targets.txt"
@@ -138,7 +140,7 @@ def evaluate_change(
     n_permutations: int = 2_000,
     seed: int = 0,
     n_threads: int | None = None,
-    progress: Callable[[int, int], None] | None = None,
+    progress: ProgressOption = False,
 ) -> ChangeReport:
     """Compare the words of a task between its two corpora, and score them as the task does."""
     from omnitm.comparison import Sides, compare_corpora
