@@ -167,19 +167,20 @@ void products_of_profiles(const Input<int64_t>& starts, const Input<uint32_t>& c
 
 using Codes = InputRows<int8_t>;
 
-void products_of_codes(const Codes& codes, const Input<int8_t>& query, const Output<int32_t>& products) {
-    check(query.size() == codes.shape(1) && codes.shape(1) < (1u << 16), "the query must have a number per column");
-    check(products.size() == codes.shape(0), "every row needs a place for its product");
+void products_of_codes(const Codes& codes, const Codes& queries, const AlignedArray<int32_t, 2>& products) {
+    check(queries.shape(1) == codes.shape(1) && codes.shape(1) < (1u << 16), "a query must have a number per column");
+    check(products.shape(0) == queries.shape(0) && products.shape(1) == codes.shape(0),
+          "every query and row need a place for their product");
     nb::gil_scoped_release unlocked;
-    code_products(codes.data(), codes.shape(0), codes.shape(1), query.data(), products.data());
+    code_products(codes.data(), codes.shape(0), codes.shape(1), queries.data(), queries.shape(0), products.data());
 }
 
 void bind_vectors(nb::module_& m) {
     m.def("row_modes", &modes_of_rows, "matrix"_a, "modes"_a, "Find the most frequent value of every row.");
     m.def("profile_products", &products_of_profiles, "starts"_a, "columns"_a, "values"_a, "rows"_a, "query"_a,
           "products"_a, "Multiply some sparse rows with a dense vector.");
-    m.def("code_products", &products_of_codes, "codes"_a, "query"_a, "products"_a,
-          "Multiply every row of small integers with a vector of them.");
+    m.def("code_products", &products_of_codes, "codes"_a, "queries"_a, "products"_a,
+          "Multiply every row of small integers with several vectors of them: queries x rows.");
     nb::class_<ScaledRows>(m, "ScaledRows", "Rows as (value - baseline) * gain, without a copy of the matrix.")
         .def(nb::init<Matrix, Input<int16_t>, Input<float>, Input<int32_t>>(), "matrix"_a, "baseline"_a, "gain"_a,
              "own"_a)

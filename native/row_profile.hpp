@@ -41,7 +41,8 @@ struct Profiles {
 // Multiplies some sparse rows with a dense vector.
 void profile_products(const Profiles& matrix, const int64_t* rows, size_t n_rows, const float* query, float* products);
 
-// Multiplies every row of a matrix of small integers with a vector of them.
-void code_products(const int8_t* codes, size_t n_rows, size_t n_columns, const int8_t* query, int32_t* products);
+// Multiplies every row of a matrix of small integers with several vectors of them: queries x rows.
+void code_products(const int8_t* codes, size_t n_rows, size_t n_columns, const int8_t* queries, size_t n_queries,
+                   int32_t* products);
 
 }  // namespace omnitm

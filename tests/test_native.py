@@ -289,7 +289,9 @@ def profiles() -> Arguments:
 
 def codes() -> Arguments:
     return arrays(
-        codes=([[3, -4, 5], [127, -128, 0]], "i1"), query=([1, -2, 3], "i1"), products=(np.zeros(2), "i4")
+        codes=([[3, -4, 5], [127, -128, 0]], "i1"),
+        queries=([[1, -2, 3], [0, 0, 1], [-128, 5, 7]], "i1"),
+        products=(np.zeros((3, 2)), "i4"),
     )
 
 

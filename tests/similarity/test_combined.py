@@ -357,7 +357,6 @@ def test_numbers_of_the_recipe() -> None:
             "_PAIRS_AT_A_TIME": 2000,
             "_SCORED_IN_FULL": 4000,
             "_CANDIDATES": 250,
-            "_ROWS_AT_A_TIME": 1000,
             "_CODE": 127.0,
             "FEWEST_WORDS": 100,
             "_WORDS_PER_DIMENSION": 10,
@@ -607,13 +606,25 @@ def test_native_checks() -> None:
         _native.profile_products(starts, columns, values[:0], row, query, product)
     with pytest.raises(ValueError, match="place for its product"):
         _native.profile_products(starts, columns, values, row, query, product[:0])
-    codes, products = np.array([[3, -128], [127, 5]], np.int8), np.zeros(2, np.int32)
-    _native.code_products(codes, np.array([-128, 127], np.int8), products)
-    assert products.tolist() == [3 * -128 - 128 * 127, 127 * -128 + 5 * 127]
+    codes, products = np.array([[3, -128], [127, 5]], np.int8), np.zeros((3, 2), np.int32)
+    queries = np.array([[-128, 127], [0, 1], [-128, -128]], np.int8)
+    _native.code_products(codes, queries, products)
+    assert np.array_equal(products, queries.astype(int) @ codes.T.astype(int))
     with pytest.raises(ValueError, match="number per column"):
-        _native.code_products(codes, np.zeros(3, np.int8), products)
-    with pytest.raises(ValueError, match="place for its product"):
-        _native.code_products(codes, np.zeros(2, np.int8), products[:1])
+        _native.code_products(codes, np.zeros((3, 3), np.int8), products)
+    for wrong in (products[:2], np.zeros((3, 1), np.int32)):
+        with pytest.raises(ValueError, match="place for their product"):
+            _native.code_products(codes, queries, wrong)
+
+
+def test_the_highest_scores_are_found_from_a_sample() -> None:
+    scores = np.random.default_rng(0).permutation(5000)
+    misleading = np.where(np.arange(5000) % 16 == 0, scores + 10_000, scores)  # of the sample all are high
+    for values in (scores, misleading, -misleading, np.zeros(5000)):
+        for count in (1, 250, 5000):
+            found = combined._highest(values, count)
+            assert len(set(found.tolist())) == count
+            assert np.array_equal(np.sort(values[found]), np.sort(values)[5000 - count :])
 
 
 def test_modes_of_awkward_rows() -> None:

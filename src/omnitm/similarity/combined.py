@@ -63,7 +63,6 @@ _RANDOM_PAIRS = 50_000
 _PAIRS_AT_A_TIME = 2_000
 _SCORED_IN_FULL = 4_000  # words; among more, the likely ones are found first
 _CANDIDATES = 250  # lists of ten were the same with 3,000, for each of 120 words
-_ROWS_AT_A_TIME = 1_000  # of codes: they stay in the cache for all queries
 _CODE = 127.0
 
 
@@ -448,7 +447,7 @@ class Query:
         likely = (likely_of(self._profiles, [self])[0] if smooth is None else smooth) * self._profiles.trust
         wanted = max(_CANDIDATES, 2 * count)
         # Smoothed rows find the likely words; the exact score, which reads whole rows, is for these only.
-        candidates = np.argpartition(likely, n_words - wanted)[n_words - wanted :]
+        candidates = _highest(likely, wanted)
         candidates = np.union1d(candidates, np.array([row for row, _ in self._words], dtype=np.intp))
         scores = self.scores_of(candidates)
         order = best(scores, count)
@@ -492,17 +491,11 @@ class Query:
 
 def likely_of(profiles: Profiles, queries: Sequence[Query]) -> NDArray[np.int32]:
     """Multiply queries with all smoothed rows, both in few steps: queries x words."""
-    codes = profiles.codes
-    products = np.empty((len(queries), len(codes)), dtype=np.int32)
-    largest = [max(float(np.abs(query.smooth).max(initial=0)), 1e-12) for query in queries]
-    asked = [
-        np.rint(query.smooth * (_CODE / most)).astype(np.int8)
-        for query, most in zip(queries, largest, strict=True)
-    ]
-    for start in range(0, len(codes), _ROWS_AT_A_TIME):
-        part = slice(start, start + _ROWS_AT_A_TIME)
-        for query, found in zip(asked, products, strict=True):
-            _native.code_products(codes[part], query, found[part])
+    smooth = np.array([query.smooth for query in queries])
+    largest = np.maximum(np.abs(smooth).max(axis=1, initial=0), 1e-12)
+    asked = np.rint(smooth * (_CODE / largest)[:, None]).astype(np.int8)
+    products = np.empty((len(queries), len(profiles.codes)), dtype=np.int32)
+    _native.code_products(profiles.codes, asked, products)
     return products
 
 
@@ -530,6 +523,17 @@ def best(scores: NDArray[Any], count: int) -> NDArray[np.intp]:
     equal = np.flatnonzero(scores == limit)[: count - len(above)]
     above = above[np.argsort(-scores[above].astype(np.float64), kind="stable")]
     return np.concatenate([above, equal])
+
+
+def _highest(scores: NDArray[Any], count: int) -> NDArray[np.intp]:
+    """Positions of the highest scores in any order; every sixteenth score says below which none are."""
+    step = 16
+    sample = scores[::step]
+    likely = min(len(sample), 2 * count // step + 1)  # twice as many as are wanted, about
+    above = np.flatnonzero(scores >= np.partition(sample, len(sample) - likely)[len(sample) - likely])
+    if len(above) < count:
+        above = np.arange(len(scores))
+    return above[np.argpartition(scores[above], len(above) - count)[len(above) - count :]]
 
 
 def _smooth_shares(

@@ -63,7 +63,20 @@ class Scorer(Protocol):
         """Turn scores into distances: never negative, and lowest for a word and itself."""
 
 
-class Association:
+class _Averaged:
+    """Scores of a query of several parts are the weighted mean of theirs."""
+
+    def joined(
+        self,
+        rows: WordRows,  # noqa: ARG002
+        scores: Sequence[NDArray[Any]],
+        weights: Sequence[float],
+    ) -> NDArray[np.float64]:
+        """Average."""
+        return weighted_mean(scores, weights)
+
+
+class Association(_Averaged):
     """The coordinate: how strongly the machine of one word leans on the other word.
 
     Every feature can be found, trained or not. A query of several parts has their weighted mean.
@@ -97,15 +110,6 @@ class Association:
         for item, weight in parts:
             total += weight * rows.part_vector(item).astype(np.float64)
         return total / weighted_parts(parts)
-
-    def joined(
-        self,
-        rows: WordRows,  # noqa: ARG002
-        scores: Sequence[NDArray[Any]],
-        weights: Sequence[float],
-    ) -> NDArray[np.float64]:
-        """Average."""
-        return weighted_mean(scores, weights)
 
     def pairs(self, rows: WordRows, first: NDArray[Any], second: NDArray[Any]) -> NDArray[np.float64]:
         """Read the coordinates of the second words in the vectors of the first."""
@@ -162,7 +166,7 @@ class SymmetricAssociation(Association):
         )
 
 
-class Cosine:
+class Cosine(_Averaged):
     """The cosine of the angle between two vectors; 0 if one of them is all zeros."""
 
     name = "cosine"
@@ -189,15 +193,6 @@ class Cosine:
         lengths = rows.lengths.norms * np.linalg.norm(query.astype(np.float64))
         dots = row_dots(rows.matrix, rows.lengths.largest, query)
         return np.divide(dots, lengths, out=np.zeros_like(dots), where=lengths > 0)
-
-    def joined(
-        self,
-        rows: WordRows,  # noqa: ARG002
-        scores: Sequence[NDArray[Any]],
-        weights: Sequence[float],
-    ) -> NDArray[np.float64]:
-        """Average."""
-        return weighted_mean(scores, weights)
 
     def pairs(self, rows: WordRows, first: NDArray[Any], second: NDArray[Any]) -> NDArray[np.float64]:
         """Multiply unit vectors; every row is read once."""
