@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from omnitm import OmniTMAE, WordVectors
+from omnitm import OmniTMAE, WordVectors, explorer
 from omnitm.cli import main
 from omnitm.store import ModelRecord
 
@@ -77,6 +77,24 @@ def test_a_model_whose_dimensions_have_no_names(tmp_path: Path, capsys: pytest.C
     assert "The explorer shows models whose dimensions are words" in capsys.readouterr().err
 
 
+def test_words_that_were_compared(
+    tmp_path: Path, model: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given = []
+    monkeypatch.setattr(explorer, "serve", lambda *_, comparison, **__: given.append(comparison))
+    text = tmp_path / "text.txt"
+    text.write_text("road car\nsea ship\n" * 9, encoding="utf-8")
+    explore = ["explore", str(tmp_path / "model"), "--no-browser", "--comparison"]
+    assert main(["train", str(text), "-o", str(tmp_path / "model"), "--quiet", "--threads", "1"]) == 0
+    assert main([*explore, "change.json"]) == 0
+    assert [path.name for path in given] == ["change.json"]
+    monkeypatch.undo()
+    assert main([*explore, "change.json"]) == 2
+    assert "change.json: cannot be read" in capsys.readouterr().err
+    assert main(["explore", str(model), "--comparison", "change.json"]) == 2
+    assert "--comparison needs the index that was compared" in capsys.readouterr().err
+
+
 def test_a_port_that_is_none(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["explore", str(model), "--port", "70000"]) == 2
     assert "'port' parameter" in capsys.readouterr().err
@@ -100,7 +118,7 @@ def test_the_map_can_be_computed_first(
     model: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
-        "omnitm.explorer.server.serve", lambda *_, ready, groups: ready(f"http://127.0.0.1:1/{groups}")
+        "omnitm.explorer.server.serve", lambda *_, ready, groups, **__: ready(f"http://127.0.0.1:1/{groups}")
     )
     (model.parent / "groups.json").write_text('{"land": ["car", "road"], "water": ["ship"]}')
     assert main(["explore", str(model), "--map", "--no-browser"]) == 0

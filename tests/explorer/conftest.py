@@ -12,6 +12,7 @@ import uvicorn
 from starlette.testclient import TestClient
 
 from omnitm.corpus import DocumentIndex, Preparation, build_index
+from omnitm.corpus.groups import Grouping, keep_grouping
 from omnitm.explain import Explainer
 from omnitm.explorer import ExplorerSettings, create_app
 from omnitm.explorer.server import address, listen
@@ -93,6 +94,7 @@ class RunningServer:
         self._server.should_exit = self._server.force_exit = True
         self._thread.join(120)
         self.app.state.maps.stop()
+        self.app.state.answers.stop()
         self._listener.close()
 
 
@@ -100,3 +102,26 @@ class RunningServer:
 def server(explainer: Explainer) -> Iterator[RunningServer]:
     with RunningServer(explainer, ExplorerSettings(port=0)) as running:
         yield running
+
+
+WATER, MONEY = ("river", "water", "shore", "flood"), ("loan", "money", "credit", "debt")
+OTHERS = ("tree", "leaf", "sky")
+
+
+@pytest.fixture(scope="session")
+def grouped(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A model where `bank` goes from water in 1990 to money in 2010, and `stone` stays as it is."""
+    root, random = tmp_path_factory.mktemp("grouped"), np.random.default_rng(2)
+    with_bank = {"1990": WATER, "2000": (*WATER, *MONEY), "2010": MONEY}
+    years = list(with_bank) * 160
+    lines = []
+    for k, year in enumerate(years):
+        word, topic = ("Bank", with_bank[year]) if k < 240 else ("stone", (*WATER, *MONEY, *OTHERS))
+        lines.append(" ".join([*random.choice(topic, 2), word, random.choice(OTHERS)]))
+    (root / "text.txt").write_text("\n".join(lines), encoding="utf-8")
+    index = DocumentIndex.open(build_index(root / "text.txt", root / "index"))
+    keep_grouping(root / "index", Grouping.of(years, "year"))
+    kinds = ["a, b" if k % 2 else ("über" if k % 3 else "c") for k in range(len(years))]
+    keep_grouping(root / "index", Grouping.of(kinds, "kind"))
+    train_model(index, root / "model", ["bank", "stone", "river", "money"], settings=SETTINGS)
+    return root / "model"

@@ -331,7 +331,8 @@ def test_themes_that_cannot_be_found_say_why(client: TestClient, monkeypatch: py
     monkeypatch.setattr(WordVectors, "themes", lambda *_, **given: refuse(**given))
     work.start()
     work.wait()
-    assert work.state() == {"ready": False, "work": {"stage": "", "done": 0.0, "problem": "no themes today"}}
+    told = {"stage": "", "done": None, "left": None, "problem": "no themes today"}
+    assert work.state() == {"ready": False, "work": told}
 
 
 def test_kept_themes_are_read_without_asking(

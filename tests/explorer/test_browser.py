@@ -518,6 +518,46 @@ def test_every_control_has_a_name(page: Page) -> None:
         assert nameless == []
 
 
+def test_groups_are_compared(browser: Any, grouped: Path, tmp_path: Path) -> None:
+    """One word, its trajectory and sentences, and the list of words; by the keyboard, and on a telephone."""
+    model = Path(shutil.copytree(grouped.parent, tmp_path / "copy")) / "model"
+    with RunningServer(Explainer.open(model), ExplorerSettings(port=0)) as server:
+        page = Page(browser, server.address)
+        page.open("?word=bank")
+        page.click(".actions a", "Between groups")
+        page.see("h1", "bank by year: 1990 and 2010")
+        page.see("[data-side=first] .bars li")
+        assert page.all("[data-side=second] .bars li")
+        assert {mark.text.lower() for mark in page.all("[data-side=first] mark")} >= {"bank"}
+        assert len(page.all("[data-part=trajectory] polyline")) > 1
+        page.click("[data-part=trajectory] summary")
+        page.see("[data-part=trajectory] tbody th", "2000")
+        page.run("scrollTo(0, 0)")
+        page.click("[aria-label='Swap the groups']")
+        page.see("h1", "bank by year: 2010 and 1990")
+        assert page.query == "?view=groups&word=bank&by=year&first=2010&second=1990"
+        page.run("document.activeElement.blur()")
+        page.keys("7")
+        page.see("h1", "bank by year: 1990 and 2010")
+        page.click(".actions a", "All words that differ")
+        page.see("button.primary", "Find the words that differ most").send_keys(Keys.ENTER)
+        page.see("[data-part=changes] .ranked a", "bank").click()
+        page.see("h1", "bank by year: 1990 and 2010")
+        page.search("stone")
+        page.see("h1", "stone by year: 1990 and 2010")
+        page.open("?view=groups&word=bnak")
+        page.see("[data-problem='404'] .words a", "bank").click()
+        page.see("h1", "bank by year")
+        for width, query in ((1200, "?view=groups"), (360, "?view=groups&word=bank"), (360, "?view=groups")):
+            look(page, width, 740)
+            page.open(query)
+            page.see("[data-part=changes], [data-side=first]")
+            assert page.run("return document.documentElement.scrollWidth") <= width
+            if AXE.exists():
+                assert faults(page) == []
+    browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
 ROOT = Path(__file__).parents[2]
 AXE = ROOT / "build/npm/node_modules/axe-core/axe.min.js"
 _FAULTS = """

@@ -17,6 +17,7 @@ EXAMPLE = """\
   omnitm explore news-model
   omnitm explore news-model --map          compute the map of the vocabulary first
   omnitm explore news-model --groups my-groups.txt
+  omnitm explore news-model --comparison change.json     words compared by: omnitm compare ... -o change.json
   omnitm explore news-model --port 9000 --no-browser
   omnitm explore news-model --export site      files for any web server; to look at them:
   python -m http.server --directory site"""
@@ -39,6 +40,12 @@ def fill(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         type=Path,
         help="colour the map by groups: lines `name: word word ...`, as for `plot tsne`",
+    )
+    parser.add_argument(
+        "--comparison",
+        metavar="FILE",
+        type=Path,
+        help="words compared between groups of documents, written by `omnitm compare -o change.json`",
     )
     parser.add_argument(
         "--export",
@@ -77,6 +84,8 @@ def run(arguments: argparse.Namespace) -> int:
         print(f"The map of {len(explainer.vectors):,} words is there.")
     if arguments.export is not None:
         return _export(explainer, groups, arguments)
+    if not explainer.has_index and arguments.comparison is not None:
+        raise ParameterError("--comparison needs the index that was compared; give it with --index INDEX.")
     if not explainer.has_index:
         print("The index is not there: rules, evidence and traces need it; give it with --index INDEX.")
 
@@ -87,7 +96,7 @@ def run(arguments: argparse.Namespace) -> int:
 
             webbrowser.open(address)
 
-    serve(explainer, settings, ready=ready, groups=groups)
+    serve(explainer, settings, ready=ready, groups=groups, comparison=arguments.comparison)
     return 0
 
 

@@ -82,6 +82,12 @@ class CorpusComparison(Record):
     words: tuple[WordChange, ...]
     n_left_out: int
 
+    @classmethod
+    def from_dict(cls, facts: dict[str, Any]) -> CorpusComparison:
+        """Make a comparison of what `to_dict` has made of one, or `omnitm compare -o change.json`."""
+        words = [WordChange(_comparison(word["comparison"]), word["q"]) for word in facts["words"]]
+        return cls(**{**facts, "words": tuple(words)})
+
     def top(self, count: int = 100) -> tuple[WordChange, ...]:
         """Return the words that changed most."""
         return self.words[:count]
@@ -299,13 +305,7 @@ class _Log:
         self._file: IO[str] | None = None
         if self._path is None:
             return
-        lines = self._path.read_text(encoding="utf-8").split("\n")[:-1] if self._path.exists() else []
-        if lines and _parsed(self._path, lines[0]) != facts:
-            problem = "has words that were compared in another way or on another index; remove it to begin"
-            raise FileError(self._path, f"{problem} again, or choose another name")
-        for line in lines[1:]:
-            comparison = _comparison(_parsed(self._path, line))
-            self.found[comparison.word] = comparison
+        lines, self.found = _read_log(self._path, facts)
         # Again from the start, without half a line that a crash left.
         write_file(self._path, "".join(f"{line}\n" for line in lines or [json.dumps(facts)]).encode())
         with writing(self._path):
@@ -324,6 +324,23 @@ class _Log:
             with self._lock, writing(self._path):
                 self._file.write(f"{line}\n")
                 self._file.flush()
+
+
+def _read_log(path: Path, facts: dict[str, Any]) -> tuple[list[str], dict[str, Comparison]]:
+    """Read the whole lines of a log, if there is one, and the words in them."""
+    lines = path.read_text(encoding="utf-8").split("\n")[:-1] if path.exists() else []
+    if lines and _parsed(path, lines[0]) != facts:
+        problem = "has words that were compared in another way or on another index; remove it to begin"
+        raise FileError(path, f"{problem} again, or choose another name")
+    found = [_comparison(_parsed(path, line)) for line in lines[1:]]
+    return lines, {comparison.word: comparison for comparison in found}
+
+
+def kept_comparison(sides: Sides, log: Path) -> CorpusComparison:
+    """Rank the words that `compare_corpora` has kept in a log so far; their excerpts have no texts yet."""
+    options = {"n_permutations": N_PERMUTATIONS, "n_examples": N_EXAMPLES, "seed": 0}
+    _, found = _read_log(log, {**options, **_facts(sides)})
+    return _ranked(sides, list(found.values()), 0)
 
 
 def _parsed(path: Path, line: str) -> Any:

@@ -19,23 +19,37 @@ if TYPE_CHECKING:
 _GAINED, _LOST = "#0072B2", "#D55E00"
 _N_LINES = 4
 _N_PREVIEW = 3
+_SURE = 0.05
+_WIDTH, _HEIGHT = 640, 160  # of a trajectory, without its labels
+_FEWEST_STEPS = 3
+_MOST_TICKS = 12
 _BLUES = ("#08306b", "#0072B2", "#56B4E9", "#9ecae1")
 _ORANGES = ("#7f2704", "#D55E00", "#E69F00", "#fdd0a2")
 _STYLE = f"""
+:root {{ color-scheme: light dark; --page: #fff; --ink: #222; --soft: #666; --line: #ddd; --mark: #fff2a8;
+  --gained: {_GAINED}; --lost: {_LOST}; --lost-ink: #b34f00 }}
+@media (prefers-color-scheme: dark) {{ :root {{ --page: #11161c; --ink: #e6ebf0; --soft: #9aa7b5;
+  --line: #2c3641; --mark: #5b4a10; --gained: #56b4e9; --lost: #e6913f; --lost-ink: #e6913f }} }}
 body {{ font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 66rem; padding: 0 1rem;
-  color: #222; background: #fff }}
+  color: var(--ink); background: var(--page) }}
 h1 {{ font-size: 1.4rem }} input {{ font: inherit; padding: .3rem .5rem; width: 16rem }}
-details {{ border-top: 1px solid #ddd; padding: .35rem 0 }} summary {{ cursor: pointer }}
+details {{ border-top: 1px solid var(--line); padding: .35rem 0 }} summary {{ cursor: pointer }}
 summary b {{ display: inline-block; min-width: 9rem }}
-summary span {{ color: #666; font-variant-numeric: tabular-nums }}
+summary span {{ color: var(--soft); font-variant-numeric: tabular-nums }}
 .sides {{ display: grid; grid-template-columns: 1fr 1fr; gap: 0 2rem; margin: .5rem 0 1rem }}
-.bar {{ display: grid; grid-template-columns: 8rem 1fr 12rem; gap: .5rem; align-items: center }}
-p.text small {{ color: #666; border: 1px solid #ddd; border-radius: 3px; padding: 0 .3rem }}
-.bar i {{ height: .7rem; display: block; border-radius: 2px }} .bar small {{ color: #666 }}
-.first i {{ background: {_LOST} }} .second i {{ background: {_GAINED} }}
-p.text {{ color: #444; margin: .3rem 0; overflow-wrap: anywhere }} mark {{ background: #fff2a8 }}
-h3 {{ font-size: 1rem; margin: .4rem 0 }} svg text {{ font: 11px system-ui, sans-serif }}
-@media (max-width: 44rem) {{ .sides {{ grid-template-columns: 1fr }} }}
+.bar {{ display: grid; grid-template-columns: minmax(0, 8rem) minmax(0, 1fr) 12rem; gap: .5rem;
+  align-items: center; overflow-wrap: anywhere }}
+p.text small {{ color: var(--soft); border: 1px solid var(--line); border-radius: 3px; padding: 0 .3rem }}
+.bar i {{ height: .7rem; display: block; border-radius: 2px }} .bar small {{ color: var(--soft) }}
+.first i {{ background: var(--lost) }} .second i {{ background: var(--gained) }}
+p.text {{ margin: .3rem 0; overflow-wrap: anywhere }} mark {{ background: var(--mark); color: inherit }}
+h3 {{ font-size: 1rem; margin: .4rem 0 }} svg text {{ font: 11px system-ui, sans-serif; fill: var(--ink) }}
+svg polyline {{ fill: none; stroke-width: 1.5 }}
+svg .gained {{ stroke: var(--gained) }} svg .lost {{ stroke: var(--lost) }}
+svg text.gained {{ fill: var(--gained); stroke: none }}
+svg text.lost {{ fill: var(--lost-ink); stroke: none }}
+@media (max-width: 44rem) {{ .sides {{ grid-template-columns: 1fr }}
+  .bar {{ grid-template-columns: minmax(0, 7rem) minmax(0, 1fr) 9rem }} }}
 """
 _SCRIPT = """
 document.querySelector("input").addEventListener("input", event => {
@@ -68,92 +82,173 @@ documents without the word on the same side. What is more frequent on a side any
 
 
 def _entry(word: WordChange) -> str:
-    found = word.comparison
-    named = [found.word, *(change.name for change in (*found.gained, *found.lost))]
-    figures = (
-        f"{_chance('p', found.p, found.n_permutations)} &nbsp; q = {word.q:.3f} &nbsp; "
-        f"distance {found.distance:.2f}"
-    )
+    found = shown(word.comparison, word.q)
+    first, second = found["sides"]
+    named = [found["word"], *(change["name"] for side in (second, first) for change in side["changes"])]
+    figures = f"{found['chance']} &nbsp; {found['rate']} &nbsp; distance {found['distance']}"
     sides = "".join(
-        f'<div class="{kind}"><h3>{escape(name)}: {n:,} documents</h3>{_bars(found, changes)}'
-        f"{_texts(excerpts, found.word)}</div>"
-        for kind, name, n, changes, excerpts in (
-            ("first", found.first, found.n_first, found.lost, found.documents_first),
-            ("second", found.second, found.n_second, found.gained, found.documents_second),
-        )
+        f'<div class="{kind}"><h3>{escape(side["name"])}: {side["n_documents"]:,} documents</h3>'
+        f"{_bars(side['changes'])}{_texts(side['texts'])}</div>"
+        for kind, side in (("first", first), ("second", second))
     )
     preview = " → ".join(
-        escape(", ".join(change.name for change in changes[:_N_PREVIEW]))
-        for changes in (found.lost, found.gained)
+        escape(", ".join(change["name"] for change in side["changes"][:_N_PREVIEW]))
+        for side in (first, second)
     )
     return (
-        f'<details data-words="{escape(" ".join(named).lower())}"><summary><b>{escape(found.word)}</b> '
+        f'<details data-words="{escape(" ".join(named).lower())}"><summary><b>{escape(found["word"])}</b> '
         f"<span>{figures} &nbsp; {preview}</span></summary>"
-        f'<div class="sides">{sides}</div>{_trajectory(found)}</details>'
+        f'<div class="sides">{sides}</div>{_svg(found)}</details>'
     )
+
+
+def shown(found: Comparison, q: float | None = None) -> dict[str, Any]:
+    """Say what is shown of a comparison, here and in the explorer: numbers as texts, texts as marked pieces.
+
+    Parameters
+    ----------
+    q
+        Its false discovery rate among other words, if it was compared with others.
+    """
+    kinds = (
+        (found.first, found.n_first, found.compared_first, found.lost, found.documents_first),
+        (found.second, found.n_second, found.compared_second, found.gained, found.documents_second),
+    )
+    return {
+        "word": found.word,
+        "by": found.by,
+        "chance": _chance("p", found.p, found.n_permutations),
+        "rate": None if q is None else f"q = {q:.3f}",
+        "is_sure": (found.p if q is None else q) <= _SURE,
+        "distance": f"{found.distance:.2f}",
+        "n_permutations": found.n_permutations,
+        "sides": [
+            {
+                "name": name,
+                "n_documents": n_documents,
+                "n_compared": n_compared,
+                "changes": _shown_changes(found, changes),
+                "texts": [_shown_text(excerpt, found.word) for excerpt in excerpts],
+            }
+            for name, n_documents, n_compared, changes, excerpts in kinds
+        ],
+        "trajectory": _trajectory(found),
+    }
 
 
 def _chance(name: str, p: float, n_permutations: int) -> str:
     return f"{name} {'=' if p > 1 / (n_permutations + 1) else '≤'} {p:.2g}"
 
 
-def _bars(found: Comparison, changes: Sequence[Change]) -> str:
+def _shown_changes(found: Comparison, changes: Sequence[Change]) -> list[dict[str, Any]]:
     largest = max((change.share for change in changes), default=1.0)
+    return [
+        {
+            "name": change.name,
+            "length": change.share / largest,
+            "share": f"{change.share:.2%} of the change, p = {change.p:.3g}",
+            "documents": f"{change.documents_before / found.compared_first:.1%} → "
+            f"{change.documents_after / found.compared_second:.1%}",
+            "lifts": f"{_times(change.lift_before)} → {_times(change.lift_after)}",
+        }
+        for change in changes
+    ]
+
+
+def _times(lift: float) -> str:
+    return f"{lift:.0f}\N{MULTIPLICATION SIGN}" if lift >= 10 else f"{lift:.1f}\N{MULTIPLICATION SIGN}"
+
+
+def _shown_text(excerpt: Excerpt, word: str) -> dict[str, Any]:
+    """Cut the text where the word and the feature begin and end; every second piece is one of them."""
+    feature = parted(excerpt.feature)[1] if " " in excerpt.feature else excerpt.feature
+    pattern = rf"(?<!\w)({'|'.join(map(re.escape, (word, feature)))})(?!\w)"
+    pieces = re.split(pattern, excerpt.text, flags=re.IGNORECASE)
+    return {"feature": excerpt.feature, "number": excerpt.number, "pieces": pieces}
+
+
+def _bars(changes: Sequence[dict[str, Any]]) -> str:
     return "".join(
-        f'<div class="bar" title="{change.share:.2%} of the change, p = {change.p:.3g}">'
-        f"<span>{escape(change.name)}</span>"
-        f'<i style="width:{100 * change.share / largest:.0f}%"></i>'
-        f"<small>{change.documents_before / found.compared_first:.1%} → "
-        f"{change.documents_after / found.compared_second:.1%} &nbsp; "
-        f"{_times(change.lift_before)} → {_times(change.lift_after)}</small></div>"
+        f'<div class="bar" title="{change["share"]}"><span>{escape(change["name"])}</span>'
+        f'<i style="width:{100 * change["length"]:.0f}%"></i>'
+        f"<small>{change['documents']} &nbsp; {change['lifts']}</small></div>"
         for change in changes
     )
 
 
-def _times(lift: float) -> str:
-    return f"{lift:.0f}&times;" if lift >= 10 else f"{lift:.1f}&times;"
-
-
-def _texts(excerpts: Sequence[Excerpt], word: str) -> str:
+def _texts(texts: Sequence[dict[str, Any]]) -> str:
     found = ""
-    for excerpt in excerpts:
-        feature = parted(excerpt.feature)[1] if " " in excerpt.feature else excerpt.feature
-        words = "|".join(re.escape(escape(name)) for name in (word, feature))
-        pattern = re.compile(rf"(?<!\w)({words})(?!\w)", re.IGNORECASE)
-        marked = pattern.sub(r"<mark>\1</mark>", escape(excerpt.text))
-        found += f'<p class="text"><small>{escape(excerpt.feature)}</small> {marked}</p>'
+    for text in texts:
+        marked = "".join(
+            f"<mark>{escape(piece)}</mark>" if k % 2 else escape(piece)
+            for k, piece in enumerate(text["pieces"])
+        )
+        found += f'<p class="text"><small>{escape(text["feature"])}</small> {marked}</p>'
     return found
 
 
-def _trajectory(found: Comparison) -> str:
-    """Draw the profile over the groups: a line per word, gained and lost."""
+def _trajectory(found: Comparison) -> dict[str, Any] | None:
+    """Lay out the profile over the groups: a line per word, gained and lost."""
     steps = [step for step in found.trajectory if step.profile]
-    if len(steps) < 3:
-        return ""
-    names = [(c.name, _GAINED) for c in found.gained[:_N_LINES]] + [
-        (c.name, _LOST) for c in found.lost[:_N_LINES]
-    ]
+    if len(steps) < _FEWEST_STEPS:
+        return None
+    names = [(change.name, True) for change in found.gained[:_N_LINES]]
+    names += [(change.name, False) for change in found.lost[:_N_LINES]]
     values = [[step.profile[name] for step in steps] for name, _ in names]
     low, high = min(map(min, values)), max(map(max, values))
-    width, height = 640, 160
 
     def point(k: int, value: float) -> tuple[float, float]:
-        across = 30 + k * (width - 60) / (len(steps) - 1)
-        return across, 10 + height * (high - value) / max(high - low, 1e-9)
+        across = 30 + k * (_WIDTH - 60) / (len(steps) - 1)
+        return round(across, 1), round(10 + _HEIGHT * (high - value) / max(high - low, 1e-9), 1)
 
-    ends = [point(len(steps) - 1, row[-1])[1] for row in values]
+    labels = _apart([point(len(steps) - 1, row[-1])[1] for row in values])
+    every = max(1, len(steps) // _MOST_TICKS)
+    below = max(_HEIGHT, *labels) + 28
+    return {
+        "box": [_WIDTH + 110, round(below + 22, 1)],
+        "lines": [
+            {
+                "name": name,
+                "is_gained": is_gained,
+                "points": [point(k, value) for k, value in enumerate(row)],
+                "label": [_WIDTH - 24, round(label + 4, 1)],
+            }
+            for (name, is_gained), row, label in zip(names, values, labels, strict=True)
+        ],
+        "ticks": [
+            {"x": point(k, low)[0], "y": round(below, 1), "text": step.group}
+            for k, step in enumerate(steps)
+            if k % every == 0
+        ],
+        "steps": [
+            {
+                "group": step.group,
+                "n_documents": step.n_documents,
+                "values": [f"{row[k]:.2f}" for row in values],
+            }
+            for k, step in enumerate(steps)
+        ],
+    }
+
+
+def _svg(found: dict[str, Any]) -> str:
+    drawn = found["trajectory"]
+    if drawn is None:
+        return ""
     lines = ""
-    for (name, colour), row, label in zip(names, values, _apart(ends), strict=True):
-        path = " ".join(f"{x:.1f},{y:.1f}" for x, y in (point(k, value) for k, value in enumerate(row)))
-        lines += f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="1.5"/>'
-        lines += f'<text x="{width - 24}" y="{label + 4:.1f}" fill="{colour}">{escape(name)}</text>'
-    every = max(1, len(steps) // 12)
+    for line in drawn["lines"]:
+        path = " ".join(f"{x},{y}" for x, y in line["points"])
+        kind = "gained" if line["is_gained"] else "lost"
+        x, y = line["label"]
+        lines += f'<polyline class="{kind}" points="{path}"/>'
+        lines += f'<text class="{kind}" x="{x}" y="{y}">{escape(line["name"])}</text>'
     ticks = "".join(
-        f'<text x="{point(k, low)[0]:.1f}" y="{height + 28}" text-anchor="middle">{escape(step.group)}</text>'
-        for k, step in enumerate(steps)
-        if k % every == 0
+        f'<text x="{tick["x"]}" y="{tick["y"]}" text-anchor="middle">{escape(tick["text"])}</text>'
+        for tick in drawn["ticks"]
     )
-    return f'<svg viewBox="0 0 {width + 110} {height + 50}" role="img">{lines}{ticks}</svg>'
+    width, height = drawn["box"]
+    label = escape(f"{found['word']}: its profile by {found['by']}")
+    return f'<svg viewBox="0 0 {width} {height}" role="img" aria-label="{label}">{lines}{ticks}</svg>'
 
 
 def _apart(heights: Sequence[float], least: float = 13) -> list[float]:

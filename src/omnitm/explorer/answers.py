@@ -15,9 +15,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from omnitm.corpus.cooccurrence import cooccurrence
-from omnitm.errors import OmniTMError, ParameterError, nearest_spellings
+from omnitm.errors import ParameterError, nearest_spellings
 from omnitm.explain.evidence import read_documents, spread
 from omnitm.explain.pairs import BY_CLAUSES, take_apart
+from omnitm.explorer.background import Work
+from omnitm.explorer.group_changes import GroupChanges
 from omnitm.explorer.vocabulary_map.layout import map_metric, unit_rows
 from omnitm.similarity.combined import Combined, best
 from omnitm.similarity.scorers import SCORERS
@@ -26,18 +28,17 @@ from omnitm.store.similarity_cache import kept_themes_place
 from omnitm.vectors.themes import usual_number
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Collection, Iterable, Sequence
+    from pathlib import Path
 
     from numpy.typing import NDArray
 
+    from omnitm.corpus import DocumentIndex
+    from omnitm.explain import Document, Explainer
     from omnitm.vectors import WordVectors
     from omnitm.vectors.themes import Themes
 
     Rows = Callable[[NDArray[np.intp]], NDArray[np.float32]]
-    from collections.abc import Callable, Collection
-
-    from omnitm.corpus import DocumentIndex
-    from omnitm.explain import Document, Explainer
 
 _ROWS_AT_A_TIME = 128
 _SAMPLE = 500  # words that are enough for the mean of all
@@ -195,22 +196,21 @@ _READING = 5.0  # seconds in which themes that were kept are read
 
 
 class ThemeWork:
-    """Finds or reads the themes of a model in a thread of its own, and tells how far that has come."""
+    """Finds or reads the themes of a model in the background, and tells how far that has come."""
 
     def __init__(self, vectors: WordVectors) -> None:
         self._vectors = vectors
-        self._thread: threading.Thread | None = None
-        self._found: Themes | None = None
-        self._stage, self._done, self._problem = "", 0.0, ""
+        self._work: Work | None = None
         self._lock = threading.Lock()
 
     @property
     def found(self) -> Themes | None:
         """The themes; None as long as they are not there. Those that were kept are read when asked for."""
-        if self._thread is None and self._vectors.default_metric == "similarity" and self._is_kept:
+        if self._work is None and self._vectors.default_metric == "similarity" and self._is_kept:
             self.start()
             self.wait(_READING)
-        return self._found
+        found: Themes | None = None if self._work is None else self._work.result
+        return found
 
     @property
     def _is_kept(self) -> bool:
@@ -220,30 +220,18 @@ class ThemeWork:
     def start(self) -> None:
         """Begin, unless that was done."""
         with self._lock:
-            if self._thread is None or self._problem:
-                self._problem = ""
-                self._thread = threading.Thread(target=self._work, daemon=True)
-                self._thread.start()
+            if self._work is None or self._work.problem is not None:
+                self._work = Work(lambda work: self._vectors.themes(progress=work.tell))
 
     def wait(self, seconds: float | None = None) -> None:
         """Wait until the work is done, if there is any, or so long."""
-        if self._thread is not None:
-            self._thread.join(seconds)
+        if self._work is not None:
+            self._work.wait(seconds)
 
     def state(self) -> dict[str, Any]:
         """Tell whether the themes are there, and what is done about it."""
         is_ready = self.found is not None
-        work = {"stage": self._stage, "done": self._done, "problem": self._problem}
-        return {"ready": is_ready, "work": None if self._thread is None or is_ready else work}
-
-    def _work(self) -> None:
-        try:
-            self._found = self._vectors.themes(progress=self._tell)
-        except OmniTMError as error:
-            self._problem = str(error)
-
-    def _tell(self, stage: str, done: int, total: int) -> None:
-        self._stage, self._done = stage, done / max(total, 1)
+        return {"ready": is_ready, "work": None if self._work is None or is_ready else self._work.state()}
 
 
 METRICS = tuple(SCORERS)
@@ -262,11 +250,14 @@ class Answers:
         The model and, if it is there, its index.
     groups
         The user's groups of words, one per line, to colour the map by.
+    comparison
+        Words that were compared between groups of documents: as `omnitm compare -o change.json` writes them.
     """
 
-    def __init__(self, explainer: Explainer, groups: str = "") -> None:
+    def __init__(self, explainer: Explainer, groups: str = "", comparison: Path | None = None) -> None:
         self.explainer, self.vectors, self._groups = explainer, explainer.vectors, groups
         self.theme_work = ThemeWork(explainer.vectors)
+        self._group_changes = GroupChanges(explainer, comparison) if explainer.has_index else None
         if not self.vectors.has_named_features:
             raise ParameterError(
                 "The explorer shows models whose dimensions are words, and those of this one have no names."
@@ -324,7 +315,20 @@ class Answers:
             "examples": self.examples,
             "groups": self._groups,
             "has_themes": self.vectors.default_metric == "similarity",
+            "groupings": [] if self._group_changes is None else self._group_changes.groupings,
         }
+
+    @property
+    def group_changes(self) -> GroupChanges:
+        """Compares groups of documents, which the index knows."""
+        if self._group_changes is None:
+            raise ParameterError("Groups of documents are compared by the index, which is not there.")
+        return self._group_changes
+
+    def stop(self) -> None:
+        """Stop what is done in the background."""
+        if self._group_changes is not None:
+            self._group_changes.stop()
 
     @property
     def metrics(self) -> list[str]:
@@ -518,6 +522,23 @@ class Answers:
         documents, counts = np.unique(having, return_counts=True)
         most = documents[counts == counts.max(initial=0)]
         return self._passages(read_documents(index, spread(most, _DOCUMENTS_OF_A_THEME)), set(words))
+
+    def change(self, by: str, first: str, second: str, word: str) -> dict[str, Any]:
+        """Compare the use of a word in two groups of documents, or tell how far that has come."""
+        changes = self.group_changes
+        return changes.word(changes.choose(by, first, second), word)
+
+    def changes(self, by: str, first: str, second: str, count: int) -> dict[str, Any]:
+        """Rank the words that were compared in two groups of documents."""
+        changes = self.group_changes
+        return changes.changes(changes.choose(by, first, second), count)
+
+    def start_changes(self, by: str, first: str, second: str) -> dict[str, Any]:
+        """Begin to compare the most frequent words in two groups of documents."""
+        changes = self.group_changes
+        chosen = changes.choose(by, first, second)
+        changes.start(chosen)
+        return changes.changes(chosen, 0)
 
     def trace(self, word: str, literal: str, *, negated: bool) -> dict[str, Any]:
         """Follow a literal through the training."""

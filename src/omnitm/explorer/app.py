@@ -24,6 +24,7 @@ from omnitm.explorer.vocabulary_map import MapKeeper
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from importlib.resources.abc import Traversable
+    from pathlib import Path
 
     from starlette.requests import Request
 
@@ -42,7 +43,11 @@ _NOTHING_HERE = """<!doctype html>
 
 
 def create_app(
-    explainer: Explainer, settings: ExplorerSettings | None = None, *, groups: str = ""
+    explainer: Explainer,
+    settings: ExplorerSettings | None = None,
+    *,
+    groups: str = "",
+    comparison: Path | None = None,
 ) -> Starlette:
     """Make the web application of one model.
 
@@ -54,9 +59,11 @@ def create_app(
         Limits; None: the defaults.
     groups
         Groups of words to colour the map by, a line each: `vehicles: car bus train`.
+    comparison
+        Words that were compared between groups of documents: as `omnitm compare -o change.json` writes them.
     """
     settings = settings or ExplorerSettings()
-    answers = Answers(explainer, groups)
+    answers = Answers(explainer, groups, comparison)
     api = Api(answers, MapKeeper(explainer), settings)
     app = Starlette(
         routes=[*api.routes(), *_file_routes()],

@@ -60,6 +60,7 @@ class Threads:
 
 
 _MOST_DOCUMENTS = 20
+_MOST_CHANGES = 10_000
 _BODY_SECONDS = 10
 
 
@@ -88,6 +89,8 @@ class Api:
             "theme": self.theme,
             "clause": self.clause,
             "trace": self.trace,
+            "change": self.change,
+            "changes": self.changes,
             "map": self.map,
         }
         told = {
@@ -96,6 +99,7 @@ class Api:
             "common": self.common,
             "map": self.start_map,
             "themes": self.start_themes,
+            "changes": self.start_changes,
         }
         return [
             *(Route(f"/api/{name}", self._get(handler), methods=["GET"]) for name, handler in asked.items()),
@@ -204,6 +208,19 @@ class Api:
         pair = question.text("word"), question.text("literal")
         return await self.heavy.run(self.answers.trace, *pair, negated=negated)
 
+    async def change(self, question: Question) -> Any:
+        """Compare the use of a word in two groups of documents."""
+        return await self.heavy.run(self.answers.change, *_groups(question), question.text("word"))
+
+    async def changes(self, question: Question) -> Any:
+        """Rank words that were compared in two groups of documents."""
+        count = question.count("k", 100, most=_MOST_CHANGES)
+        return await self.heavy.run(self.answers.changes, *_groups(question), count)
+
+    async def start_changes(self, question: Question) -> Any:
+        """Begin to compare many words in two groups of documents."""
+        return await self.heavy.run(self.answers.start_changes, *_groups(question))
+
     async def matches(self, question: Question) -> Any:
         """Count the documents that satisfy a rule."""
         documents = question.count("documents", 0, _MOST_DOCUMENTS)
@@ -247,6 +264,10 @@ class Api:
         """Send the points of the map as they are stored."""
         found = await self.heavy.run(self.maps.points)
         return Response(found, media_type="application/octet-stream")
+
+
+def _groups(question: Question) -> tuple[str, str, str]:
+    return question.text("by", ""), question.text("first", ""), question.text("second", "")
 
 
 async def _finished(values: dict[str, Any]) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from omnitm.explorer.app import create_app
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from omnitm.explain import Explainer
     from omnitm.explorer.schemas import ExplorerSettings
@@ -20,7 +21,12 @@ _WAITING_CONNECTIONS = 1024
 
 
 def serve(
-    explainer: Explainer, settings: ExplorerSettings, *, ready: Callable[[str], None], groups: str = ""
+    explainer: Explainer,
+    settings: ExplorerSettings,
+    *,
+    ready: Callable[[str], None],
+    groups: str = "",
+    comparison: Path | None = None,
 ) -> None:
     """Serve the page until the process is interrupted.
 
@@ -28,14 +34,14 @@ def serve(
     ----------
     ready
         Called with the page's address once it can be opened.
-    groups
-        Groups of words to colour the map by, see `create_app`.
+    groups, comparison
+        See `create_app`.
     """
     try:
         import uvicorn
     except ImportError:
         raise MissingExtraError("The explorer", "explorer") from None
-    app = create_app(explainer, settings, groups=groups)
+    app = create_app(explainer, settings, groups=groups, comparison=comparison)
     listener = listen(settings)
     threading.Thread(target=app.state.answers.warm_up, daemon=True).start()
     config = uvicorn.Config(
@@ -53,6 +59,7 @@ def serve(
         uvicorn.Server(config).run(sockets=[listener])
     finally:
         app.state.maps.stop()
+        app.state.answers.stop()
         listener.close()
 
 

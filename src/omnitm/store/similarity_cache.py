@@ -42,7 +42,7 @@ def kept_profiles(vectors: WordVectors, model: Path | None) -> Profiles:
     """Read profiles from beside a model, or compute and keep them there if the folder can be written."""
     if model is None:
         return Profiles.of(vectors)
-    path, facts = _place(model, SIMILARITY), {"recipe": RECIPE, "vectors_sha256": vectors_sha256(model)}
+    path, facts = beside_model(model, SIMILARITY), {"recipe": RECIPE, "vectors_sha256": vectors_sha256(model)}
     found = _read(vectors, path, facts)
     if found is None:
         log = _long_work if len(vectors) > _MANY else _log
@@ -91,10 +91,11 @@ def kept_themes(vectors: WordVectors, model: Path | None, k: int, progress: Them
 
 def kept_themes_place(model: Path, k: int) -> Path:
     """Name the file beside a model in which its themes are kept."""
-    return _place(model, f"themes-{k}.bin")
+    return beside_model(model, f"themes-{k}.bin")
 
 
-def _place(model: Path, name: str) -> Path:
+def beside_model(model: Path, name: str) -> Path:
+    """Name a file in the folder of a model, or beside a packed one."""
     return model.with_name(f"{model.name}.{name}") if is_packed(model) else model / name
 
 

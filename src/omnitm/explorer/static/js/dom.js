@@ -14,6 +14,14 @@ export function h(tag, properties = {}, ...children) {
   return element;
 }
 
+// Drawings have names of their own.
+export function svg(tag, properties = {}, ...children) {
+  const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  for (const [name, value] of Object.entries(properties)) element.setAttribute(name, String(value));
+  element.append(...children);
+  return element;
+}
+
 export const wordText = (word) => h("bdi", {}, word);
 
 export function percent(share) {

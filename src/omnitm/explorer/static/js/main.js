@@ -4,6 +4,7 @@ import { ask } from "./api.js";
 import { combobox } from "./combobox.js";
 import { compareView } from "./compare.js";
 import { h, loading } from "./dom.js";
+import { groupsView } from "./groups.js";
 import { showHelp } from "./help.js";
 import { mapView } from "./map.js";
 import { problemCard } from "./problems.js";
@@ -13,8 +14,8 @@ import { themesView } from "./themes.js";
 import { traceView } from "./trace.js";
 import { wordView } from "./word.js";
 
-const views = { map: mapView, word: wordView, compare: compareView, themes: themesView, rules: rulesView, trace: traceView };
-const titles = { map: "Map", word: "Word", compare: "Compare", themes: "Themes", rules: "Rules", trace: "Trace" };
+const views = { map: mapView, word: wordView, compare: compareView, themes: themesView, rules: rulesView, trace: traceView, groups: groupsView };
+const titles = { map: "Map", word: "Word", compare: "Compare", themes: "Themes", rules: "Rules", trace: "Trace", groups: "Compare groups" };
 const main = document.getElementById("main");
 let model = null;
 let search = null;
@@ -25,6 +26,7 @@ function showViews(state) {
     href: address({ view, word: state.word, other: view === "compare" ? state.other : undefined }), "data-link": true,
     "aria-current": view === state.view ? "page" : null, title: `${titles[view]} (${k + 1})`,
   }, titles[view])));
+  document.querySelector("#views [aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
 }
 
 function show() {
@@ -65,7 +67,8 @@ async function start() {
   const choose = (word) => {
     const state = read();
     const view = state.view === "themes" || (state.view === "map" && !state.word) ? "word" : state.view;
-    go({ ...(view === "compare" ? { other: state.other, metric: state.metric } : {}), view, word });
+    const kept = { compare: ["other", "metric"], groups: ["by", "first", "second"] }[view] ?? [];
+    go({ ...Object.fromEntries(kept.map((name) => [name, state[name]])), view, word });
   };
   search = combobox({ label: "Search a word", placeholder: "Search a word  ( / )", choose });
   document.getElementById("search").replaceChildren(search.element);
@@ -77,6 +80,7 @@ async function start() {
     return;
   }
   document.querySelector(".brand span").textContent = model.name === "model" ? "omnitm" : model.name;
+  if (model.groupings?.length) VIEWS.push("groups");
   showNotice();
   followLinks();
   addEventListener("statechange", show);

@@ -50,7 +50,8 @@ export function wordView(state, model, signal) {
 
 function actions(word, model) {
   const link = (view, text) => h("a", { class: "button", href: address({ view, word }), "data-link": true }, text);
-  return h("div", { class: "actions" }, model.is_stored ? null : link("compare", "Compare"), link("map", "On the map"));
+  return h("div", { class: "actions" }, model.is_stored ? null : link("compare", "Compare"),
+    model.groupings?.length ? link("groups", "Between groups") : null, link("map", "On the map"));
 }
 
 // A card that is filled when the answer comes; `show` returns nothing if there is nothing to say.
