@@ -3,6 +3,7 @@
     omnitm demo
     python benchmarks/explorer_tour.py omnitm-demo/model       # docs/tour.md and its pictures
     python benchmarks/explorer_tour.py wiki.model --pictures   # those of README and docs/explorer.md
+    python benchmarks/explorer_tour.py yelp.model --pictures   # that of groups; the index: --group stars
 
 Every task is done in a real browser (headless Chromium), by this script and by the tests.
 """
@@ -401,24 +402,35 @@ def write_tour(page: Page) -> None:
     (DOCS / "tour.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
+_HAS_GROUPS = "return [...document.querySelectorAll('#views a')].some((link) => link.href.includes('groups'))"
+
+
 def write_pictures(page: Page) -> None:
     """Take the pictures of README and docs/explorer.md."""
-    shown = {
-        "explorer-map": ("", False, 1200, 800),
-        "explorer-map-dark": ("?view=map&word=piano", True, 1200, 800),
-        "explorer-map-groups": (f"?view=map&colour=groups&groups={GROUPS}", False, 1200, 800),
-        "explorer-word": ("?word=bank", False, 1200, 900),
-        "explorer-compare": ("?view=compare&word=king&other=queen", False, 1200, 900),
-        "explorer-rules": ("?view=rules&word=bank", False, 1200, 800),
-        "explorer-trace": ("?view=trace&word=bank&literal=money", False, 1200, 800),
-        "explorer-narrow": ("", False, 390, 844),
-    }
+    page.open()
+    has_groups = page.run(_HAS_GROUPS)
+    shown = (
+        {"explorer-groups": ("?view=groups&word=service", False, 1200, 1000)}
+        if has_groups
+        else {
+            "explorer-map": ("", False, 1200, 800),
+            "explorer-map-dark": ("?view=map&word=piano", True, 1200, 800),
+            "explorer-map-groups": (f"?view=map&colour=groups&groups={GROUPS}", False, 1200, 800),
+            "explorer-word": ("?word=bank", False, 1200, 900),
+            "explorer-compare": ("?view=compare&word=king&other=queen", False, 1200, 900),
+            "explorer-rules": ("?view=rules&word=bank", False, 1200, 800),
+            "explorer-trace": ("?view=trace&word=bank&literal=money", False, 1200, 800),
+            "explorer-narrow": ("", False, 390, 844),
+        }
+    )
     for name, (query, dark, width, height) in shown.items():
         look(page, width, height, dark=dark)
         page.open(query)
         page.see("main *")
         if not query:
             page.see(".invitations li")
+        if has_groups:
+            page.see("[data-side=first]")
         save_picture(page, DOCS / "pictures" / f"{name}.png")
         print(name, flush=True)
 

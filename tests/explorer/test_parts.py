@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import doctest
+import logging
 import threading
 
 import anyio
@@ -13,6 +15,7 @@ from omnitm.explain import Document
 from omnitm.explorer import ExplorerSettings, answers
 from omnitm.explorer.answers import PASSAGE, Speller, passage
 from omnitm.explorer.routes import BusyError, Threads
+from omnitm.explorer.server import is_news
 
 
 def test_docstrings() -> None:
@@ -92,3 +95,17 @@ def test_too_many_questions_are_refused() -> None:
 
     anyio.run(ask_three)
     assert refused == ["too many questions at once; wait a moment and ask again"]
+
+
+@pytest.mark.parametrize(
+    ("text", "error", "shown"),
+    [
+        ("Exception in ASGI application", ValueError(), True),
+        ("Exception in ASGI application", asyncio.CancelledError(), False),
+        ("Cancel 1 running task(s), timeout graceful shutdown exceeded", None, False),
+        ("something else", None, True),
+    ],
+)
+def test_an_interrupt_shows_no_traceback(text: str, error: BaseException | None, shown: bool) -> None:
+    cause = None if error is None else (type(error), error, None)
+    assert is_news(logging.LogRecord("uvicorn.error", logging.ERROR, "", 0, text, None, cause)) is shown

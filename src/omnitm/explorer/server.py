@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import errno
+import logging
 import socket
 import threading
 from typing import TYPE_CHECKING
@@ -54,6 +56,7 @@ def serve(
         ws="none",
         server_header=False,
     )
+    logging.getLogger("uvicorn.error").addFilter(is_news)
     ready(address(listener))
     try:
         uvicorn.Server(config).run(sockets=[listener])
@@ -61,6 +64,13 @@ def serve(
         app.state.maps.stop()
         app.state.answers.stop()
         listener.close()
+
+
+def is_news(record: logging.LogRecord) -> bool:
+    """Tell whether to show what the server logs: not that an interrupt has cut off questions."""
+    cause = record.exc_info[0] if record.exc_info else None
+    was_cut_off = cause is not None and issubclass(cause, asyncio.CancelledError)
+    return not was_cut_off and "timeout graceful shutdown exceeded" not in record.getMessage()
 
 
 def listen(settings: ExplorerSettings) -> socket.socket:
