@@ -280,7 +280,7 @@ TASKS = (
     Task(
         "Follow a question",
         "Click *Why are … alike?*",
-        "How near the two words are, in one sentence why, and the coordinates that the score is made of.",
+        "How near the two words are; why, in one sentence; and the coordinates that the score is made of.",
         follow_an_invitation,
     ),
     Task(
@@ -298,19 +298,19 @@ TASKS = (
     Task(
         "Find words that can stand in its place",
         "On the page of *thread*, click *Alike*",
-        "One list of neighbours; the switch chooses what near means. Beside each score: how rare it is.",
+        "One list of neighbours; the switch chooses what *near* means. Beside each score: how rare it is.",
         change_what_near_means,
     ),
     Task(
         "Find out what a word means here",
         "Open *file*",
-        "Its senses with their shares, features, neighbours and a document each; then sentences.",
+        "Its senses, each with its share, features, neighbours and a document; then sentences.",
         tell_senses_apart,
     ),
     Task(
         "Find out what it is about",
         "*Themes*, *Find the themes*; on the page of *socket*, click its first theme",
-        "The theme: words that have most of it, features that make it, documents with many of its words.",
+        "The theme: the words that have most of it, its features, and documents with many of its words.",
         find_themes,
     ),
     Task(
@@ -322,7 +322,7 @@ TASKS = (
     Task(
         "Check a rule",
         "On *Rules*, `socket`; *Documents* beside the first rule",
-        "Rules that single documents bear out, with support and lift, and the documents that satisfy one.",
+        "Rules that hold in single documents, with support and lift, and the documents that satisfy one.",
         read_rules,
     ),
     Task(
