@@ -15,13 +15,14 @@
 namespace omnitm {
 namespace {
 
-constexpr size_t kLanes = 4;  // blocks at a time: the instruction takes three cycles, but a new one can start in each
+constexpr uint32_t kPolynomial = 0x82f63b78u;  // Castagnoli's, reversed
+constexpr size_t kLanes = 4;                   // blocks at a time: the instruction takes three cycles, but a new one can start in each
 
 constexpr std::array<std::array<uint32_t, 256>, 8> make_tables() {
     std::array<std::array<uint32_t, 256>, 8> tables{};
     for (uint32_t byte = 0; byte < 256; ++byte) {
         uint32_t crc = byte;
-        for (int bit = 0; bit < 8; ++bit) crc = crc >> 1 ^ (crc & 1 ? 0x82f63b78u : 0);  // Castagnoli's, reversed
+        for (int bit = 0; bit < 8; ++bit) crc = crc >> 1 ^ (crc & 1 ? kPolynomial : 0);
         tables[0][byte] = crc;
     }
     for (size_t k = 1; k < 8; ++k)
@@ -77,9 +78,9 @@ constexpr bool kHasHardware = false;
         for (; size; --size, ++data) crc = Step::byte(crc, *data);                                   \
         return ~crc;                                                                                 \
     }                                                                                                \
-    target void crc_lanes_##name(const uint8_t* const* blocks, uint32_t* sums) {                     \
+    target void crc_lanes_##name(const uint8_t* const* blocks, size_t size, uint32_t* sums) {        \
         uint32_t a = ~0u, b = ~0u, c = ~0u, d = ~0u;                                                 \
-        for (size_t place = 0; place < kChecksumBlock; place += 8) {                                 \
+        for (size_t place = 0; place < size; place += 8) {                                           \
             a = Step::eight(a, blocks[0] + place);                                                   \
             b = Step::eight(b, blocks[1] + place);                                                   \
             c = Step::eight(c, blocks[2] + place);                                                   \
@@ -90,9 +91,35 @@ constexpr bool kHasHardware = false;
 OMNITM_CRC_FUNCTIONS(portable, Portable, )
 OMNITM_CRC_FUNCTIONS(hardware, Hardware, OMNITM_CRC_TARGET)
 
-void crc_lanes(const uint8_t* const* blocks, uint32_t* sums) {
-    kHasHardware ? crc_lanes_hardware(blocks, sums) : crc_lanes_portable(blocks, sums);
+// The checksums of four blocks of `size` bytes, a multiple of 8, at a time: one alone waits for its own last step.
+void crc_lanes(const uint8_t* const* blocks, size_t size, uint32_t* sums) {
+    kHasHardware ? crc_lanes_hardware(blocks, size, sums) : crc_lanes_portable(blocks, size, sums);
 }
+
+// Checksums are polynomials over GF(2) modulo Castagnoli's, with the coefficient of x^0 in the highest bit.
+uint32_t multiplied(uint32_t a, uint32_t b) {
+    uint32_t product = 0;
+    for (uint32_t bit = 1u << 31; bit; bit >>= 1) {
+        if (a & bit) product ^= b;
+        b = b >> 1 ^ (b & 1 ? kPolynomial : 0);  // times x
+    }
+    return product;
+}
+
+// What the checksum of a text is multiplied by when `size` bytes follow it: x^(8 size).
+uint32_t shift_by(size_t size) {
+    uint32_t shift = 1u << 31, power = 1u << 23;  // x^0; x^8, squared for every bit of the size
+    for (; size; size >>= 1, power = multiplied(power, power))
+        if (size & 1) shift = multiplied(shift, power);
+    return shift;
+}
+constexpr size_t kLongBlock = 1 << 16;
+const uint32_t kLongShift = shift_by(kLongBlock);
+
+// Blocks of a long run, in the order in which they are checked: every lane goes on with the block after its last,
+// so that the processor fetches it in time.
+constexpr size_t kRun = 64;
+size_t in_run(size_t step) { return step % kLanes * (kRun / kLanes) + step / kLanes; }
 
 // Blocks that wait until there are enough of them to be checked at a time.
 class Checker {
@@ -119,7 +146,7 @@ public:
 private:
     bool check_waiting() {
         uint32_t sums[kLanes];
-        crc_lanes(places_, sums);
+        crc_lanes(places_, kChecksumBlock, sums);
         n_waiting_ = 0;
         for (size_t k = 0; k < kLanes; ++k)
             if (!mark(waiting_[k], sums[k])) return false;
@@ -143,6 +170,13 @@ private:
 }  // namespace
 
 uint32_t crc32c(const uint8_t* data, size_t size, uint32_t crc) {
+    for (; size >= kLanes * kLongBlock; size -= kLanes * kLongBlock) {
+        uint32_t sums[kLanes];
+        const uint8_t* blocks[kLanes];
+        for (size_t k = 0; k < kLanes; ++k, data += kLongBlock) blocks[k] = data;
+        crc_lanes(blocks, kLongBlock, sums);
+        for (uint32_t sum : sums) crc = multiplied(kLongShift, crc) ^ sum;
+    }
     return kHasHardware ? crc_hardware(data, size, crc) : crc_portable(data, size, crc);
 }
 
@@ -150,11 +184,14 @@ uint32_t crc32c_portable(const uint8_t* data, size_t size, uint32_t crc) { retur
 
 void block_checksums(const uint8_t* content, size_t size, uint32_t* sums) {
     size_t start = 0;
-    for (; size - start >= kLanes * kChecksumBlock; start += kLanes * kChecksumBlock, sums += kLanes) {
-        const uint8_t* blocks[kLanes];
-        for (size_t k = 0; k < kLanes; ++k) blocks[k] = content + start + k * kChecksumBlock;
-        crc_lanes(blocks, sums);
-    }
+    for (; size - start >= kRun * kChecksumBlock; start += kRun * kChecksumBlock, sums += kRun)
+        for (size_t step = 0; step < kRun; step += kLanes) {
+            uint32_t found[kLanes];
+            const uint8_t* blocks[kLanes];
+            for (size_t k = 0; k < kLanes; ++k) blocks[k] = content + start + in_run(step + k) * kChecksumBlock;
+            crc_lanes(blocks, kChecksumBlock, found);
+            for (size_t k = 0; k < kLanes; ++k) sums[in_run(step + k)] = found[k];
+        }
     for (; start < size; start += kChecksumBlock)
         *sums++ = crc32c(content + start, std::min(kChecksumBlock, size - start), 0);
 }
@@ -165,8 +202,11 @@ int64_t check(const CheckedBlocks& blocks, size_t n_spans, size_t span, Start st
     if (!span) return -1;
     for (size_t k = 0; k < n_spans; ++k) {
         const size_t start = start_of(k), last = (start + span - 1) / kChecksumBlock;
-        for (size_t block = start / kChecksumBlock; block <= last; ++block)
-            if (!blocks.checked[block] && !checker.add(block)) return static_cast<int64_t>(checker.damaged());
+        for (size_t first = start / kChecksumBlock; first <= last; first += kRun)
+            for (size_t step = 0; step < std::min(kRun, last - first + 1); ++step) {
+                const size_t block = first + (last - first < kRun ? step : in_run(step));
+                if (!blocks.checked[block] && !checker.add(block)) return static_cast<int64_t>(checker.damaged());
+            }
     }
     return checker.finish() ? -1 : static_cast<int64_t>(checker.damaged());
 }

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import importlib
+import inspect
 import json
+import pkgutil
 import signal
 from collections.abc import Callable
 from pathlib import Path
@@ -59,6 +62,31 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
         kept = json.loads(Path(place).read_text()) if Path(place).exists() else {}
         kept.update({test: outcome for test, (outcome, _) in OUTCOMES.items()})
         Path(place).write_text(json.dumps(dict(sorted(kept.items())), indent=1) + "\n")
+
+
+def numbers_of(room: str) -> dict[str, float]:
+    """List the numbers of a room that have names: its constants, and the defaults of parameters."""
+    package, found = importlib.import_module(f"omnitm.{room}"), {}
+    for file in pkgutil.iter_modules(package.__path__):
+        module = importlib.import_module(f"{package.__name__}.{file.name}")
+        for name, value in vars(module).items():
+            if type(value) in {int, float} and name.isupper():
+                found[f"{file.name}.{name}"] = value
+            if getattr(value, "__module__", "") != module.__name__:
+                continue
+            inside = vars(value) if inspect.isclass(value) else {"": value}
+            for method, function in inside.items():
+                plain = getattr(function, "__func__", function)
+                given = inspect.signature(plain).parameters if inspect.isfunction(plain) else {}
+                numbers = {k: p.default for k, p in given.items() if type(p.default) in {int, float, bool}}
+                found |= {".".join(filter(None, [file.name, name, method, k])): v for k, v in numbers.items()}
+    return found
+
+
+@pytest.fixture
+def room_numbers() -> Callable[[str], dict[str, float]]:
+    """Constants and defaults of a room."""
+    return numbers_of
 
 
 @pytest.fixture

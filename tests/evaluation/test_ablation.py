@@ -166,6 +166,17 @@ def test_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
     assert "No word of the pairs is in the index" in capsys.readouterr().err
 
 
+def test_the_table_marks_the_default() -> None:
+    first, second = room.METRICS[:2]
+    default = room.AblationResult("n_clauses", "8", True, {first: 0.5}, {second: 0.25})
+    other = room.AblationResult("n_clauses", "16", False, {second: -0.125}, {})
+    table = room.ablation_table([default, other])
+    assert table.header[:4] == ["factor", "value", f"{first}, Spearman", f"{first}, Kendall"]
+    assert table.rows[0][:6] == ["n_clauses", "8 *", "0.500", "-", "-", "0.250"]
+    assert table.rows[1][:6] == ["n_clauses", "16", "-", "-", "-0.125", "-"]
+    assert table.to_markdown().splitlines()[3].startswith("| --- | --- | --: |")
+
+
 def test_plots_need_the_extra(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     result = room.AblationResult("n_clauses", "8", True, {"similarity": 0.5}, {"similarity": 0.4})
     with pytest.raises(FileError, match=r"plot\.png: cannot be written"):

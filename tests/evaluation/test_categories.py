@@ -139,6 +139,7 @@ def test_purity_counts_the_most_frequent_category() -> None:
 @pytest.mark.parametrize(
     ("first", "second"),
     [
+        ("king", "king"),
         ("king", "kings"),
         ("drive", "driving"),
         ("city", "cities"),

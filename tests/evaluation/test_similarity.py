@@ -3,6 +3,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,7 +15,18 @@ from omnitm.errors import ParameterError
 from omnitm.evaluation import PAPER_SETS, evaluate_similarity
 from omnitm.evaluation.correlation import draw_counts
 from omnitm.evaluation.pairs import WordPairs
-from omnitm.evaluation.results import PlainTable, SimilarityReport, similarity_csv, similarity_tables
+from omnitm.evaluation.results import (
+    Agreement,
+    GroupResult,
+    ModelResult,
+    PlainTable,
+    SetResult,
+    SimilarityReport,
+    pooled_groups,
+    similarity_csv,
+    similarity_tables,
+    to_markdown,
+)
 from omnitm.store import ModelRecord
 from omnitm.vectors import WordVectors
 
@@ -243,6 +255,75 @@ def test_every_model_by_metrics_of_its_own_and_sizes_in_the_table() -> None:
         evaluate_similarity(
             {"small": models["small"]}, [pairs("a", 30, 1)], metrics={"small": ["association"]}
         )
+
+
+def test_groups_of_several_sets_are_pooled_by_their_pairs() -> None:
+    def group(name: str, n_used: int, spearman: float | None, kendall: float | None) -> GroupResult:
+        return GroupResult("part of speech", name, n_used, Agreement(spearman, kendall))
+
+    first = (group("noun", 10, 0.5, 0.4), group("verb", 2, None, None))
+    second = (group("noun", 30, 0.7, 0.2), group("verb", 3, None, None))
+    both = Agreement(0.1, 0.1)
+    sets = (SetResult("a", 50, 40, both, first), SetResult("b", 50, 40, both, second))
+    row = ModelResult("m", "cosine", sets, None)
+    nouns, verbs = pooled_groups(row)
+    assert (nouns.name, nouns.n_used, verbs.name, verbs.n_used) == ("noun", 40, "verb", 5)
+    assert (nouns.agreement.spearman, nouns.agreement.kendall) == pytest.approx((0.65, 0.25))
+    assert (verbs.agreement.spearman, verbs.agreement.kendall) == (None, None)
+    assert pooled_groups(row, ["a"])[0].agreement.spearman == pytest.approx(0.5)
+
+
+GOLDEN = """\
+**Spearman**
+
+| model | metric | WS-353 | MTURK-287 | MTURK-771 | RG-65 | MEN | average | 95% interval | to the first |
+| --- | --- | --: | --: | --: | --: | --: | --: | --: | --: |
+| pairs used |  | 60/60 | 61/61 | 62/62 | 63/63 | 64/64 |  |  |  |
+| a, 2 seeds | cosine | 0.636 | 0.799 | 0.881 | 0.804 | 0.802 | 0.784 | 0.588 to 0.881 | - |
+| b | cosine | 0.664 | 0.669 | 0.715 | 0.809 | 0.770 | 0.725 | 0.531 to 0.821 | -0.059 -0.304 to 0.143 |
+
+**Kendall**
+
+| model | metric | WS-353 | MTURK-287 | MTURK-771 | RG-65 | MEN | average | 95% interval | to the first |
+| --- | --- | --: | --: | --: | --: | --: | --: | --: | --: |
+| pairs used |  | 60/60 | 61/61 | 62/62 | 63/63 | 64/64 |  |  |  |
+| a, 2 seeds | cosine | 0.468 | 0.630 | 0.723 | 0.634 | 0.624 | 0.616 | 0.454 to 0.738 | - |
+| b | cosine | 0.476 | 0.507 | 0.541 | 0.621 | 0.576 | 0.544 | 0.397 to 0.666 | -0.071 -0.278 to 0.113 |
+
+**Spearman by frequency of the rarer word: documents (mean over sets, weighted by pairs)**
+
+| model | metric | under 90 | 90 and more |
+| --- | --- | --: | --: |
+| pairs used |  | 143 | 167 |
+| a | cosine | 0.705 | 0.830 |
+| b | cosine | 0.668 | 0.772 |
+
+**Spearman by part of speech (mean over sets, weighted by pairs)**
+
+| model | metric | noun | verb |
+| --- | --- | --: | --: |
+| pairs used |  | 40 | 20 |
+| a | cosine | 0.665 | 0.496 |
+| b | cosine | 0.590 | 0.825 |
+
+**Size of the vectors**
+
+| model | words | numbers per word | MB |
+| --- | --: | --: | --: |
+| a | 30 | 3 | 0.0 |
+| b | 30 | 3 | 0.0 |
+
+- 95% intervals: 200 resamples of words, since pairs share them, and seeds; differences are paired.
+"""
+
+
+def test_a_whole_report_as_it_was() -> None:
+    kinds = tuple("noun" if k % 3 else "verb" for k in range(60))
+    sets = [replace(FIVE[0], parts_of_speech=kinds), *FIVE[1:]]
+    models = {"a": [vectors(noise=0.4, seed=k) for k in range(2)], "b": [vectors(noise=0.8, seed=5)]}
+    counts = {word: 10 * k for k, word in enumerate(WORDS)}
+    report = evaluate_similarity(models, sets, frequencies=counts, frequency_edges=[90], n_resamples=200)
+    assert to_markdown(similarity_tables(report), report.notes) == GOLDEN
 
 
 def test_missing_groups_are_said() -> None:

@@ -69,6 +69,8 @@ def test_lists_of_ones_own_come_in_three_forms(tmp_path: Path) -> None:
     [
         ("a.json", "{", "is not JSON"),
         ("a.json", '["dog"]', "has no groups of words; expected JSON such as"),
+        ("a.json", '{"a": ["dog"], "b": "cat"}', "has no groups of words"),
+        ("a.json", '{"a": ["dog"], "b": ["cat", 3]}', "has no groups of words"),
         ("a.txt", "dog cat\n", "line 1: 'dog cat' names no group"),
         ("a.txt", "animals: dog\n", "has one group, but two are needed to tell them apart"),
         ("a.txt", "a: dog\nb: dog\n", "'dog' is in 'a' and in 'b'; one group per word"),

@@ -35,11 +35,13 @@ def some_bytes(size: int) -> NDArray[np.uint8]:
 def test_the_checksum_is_crc32c_on_every_processor() -> None:
     digits = np.frombuffer(b"123456789", dtype=np.uint8)
     assert _native.crc32c(digits) == 0xE3069283  # the check value of CRC-32C
-    for size in (0, 1, 7, 8, 9, 4096, 5001):
+    for size in (0, 1, 7, 8, 9, 4096, 5001, 1 << 18, (1 << 18) - 1, (3 << 18) + 777):
         assert _native.crc32c(some_bytes(size)) == _native.crc32c(some_bytes(size), portable=True)
 
 
-@pytest.mark.parametrize("size", [0, 1, BLOCK - 1, BLOCK, BLOCK + 1, 3 * BLOCK, 9 * BLOCK + 77])
+@pytest.mark.parametrize(
+    "size", [0, 1, BLOCK - 1, BLOCK, BLOCK + 1, 3 * BLOCK, 9 * BLOCK + 77, 150 * BLOCK + 5]
+)
 def test_blocks_are_the_same_however_a_file_is_given(size: int) -> None:
     content, random = some_bytes(size), np.random.default_rng(0)
     expected = [_native.crc32c(content[start : start + BLOCK]) for start in range(0, size, BLOCK)]

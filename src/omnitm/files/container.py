@@ -57,12 +57,15 @@ def read_container(path: Path) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]
     if hashlib.sha256(text).digest() != content[len(_MAGIC) + 8 : _START].tobytes():
         raise FileError(path, "is damaged: its header does not fit its checksum")
     header: dict[str, Any] = json.loads(text)  # only what was written here has the right hash
-    former = header.pop(_FORMER_CHECKSUM, None)
-    checksum = header.pop(_CHECKSUM, None) if former is None else former
-    found = _native.crc32c(rest) if former is None else zlib.crc32(rest.data)
-    if checksum != f"{found:08x}":
+    if not _is_sound(rest, header.pop(_CHECKSUM, None), header.pop(_FORMER_CHECKSUM, None)):
         raise FileError(path, "is damaged: its content does not fit its checksum")
     return header, _arrays(content, _START + length, header.pop("arrays"))
+
+
+def _is_sound(content: NDArray[np.uint8], checksum: str | None, former: str | None) -> bool:
+    if former is not None:
+        return former == f"{zlib.crc32(content.data):08x}"
+    return checksum == f"{_native.crc32c(content):08x}"
 
 
 def _content(arrays: Mapping[str, NDArray[Any]], place: int) -> NDArray[np.uint8]:

@@ -1,0 +1,205 @@
+"""Whole explanations of one small model, as they were: what no other test looks at has not changed unnoticed.
+
+OMNITM_GOLDEN=write pytest tests/explain/test_golden.py     # after a change that is meant; then read the diff
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+from omnitm.corpus import DocumentIndex, build_index
+from omnitm.explain import Explainer
+from omnitm.explain.infer import infer_word
+from omnitm.explain.records import Record
+from omnitm.machine import AutoencoderSettings
+from omnitm.training import train_model
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+GOLDEN = Path(__file__).with_name("golden.json")
+SETTINGS = AutoencoderSettings(n_clauses=10, n_examples=120, accumulation=3, contexts="both")
+
+
+@pytest.fixture(scope="module")
+def told(tmp_path_factory: pytest.TempPathFactory) -> Explainer:
+    """Five topics of 24 words, some of them frequent; "bank" belongs to two, "banks" is a form of it."""
+    folder, random = tmp_path_factory.mktemp("golden"), np.random.default_rng(11)
+    letters = "aeioubdgkl"
+    topics = [[f"{first}{a}{b}er" for a in letters[:6] for b in letters[6:]] for first in "mnprt"]
+    shares = 1 / np.arange(1.5, 25.5)
+    lines = []
+    for number in range(900):
+        topic = number % 5
+        words = random.choice(topics[topic], size=6, replace=False, p=shares / shares.sum()).tolist()
+        if topic < 2 and random.random() < 0.5:
+            words.insert(int(random.integers(6)), "banks" if random.random() < 0.3 else "bank")
+        lines.append(" ".join(words))
+    (folder / "text.txt").write_text("\n".join(lines) + "\n")
+    index = DocumentIndex.open(build_index(folder / "text.txt", folder / "index"))
+    words = [word for word in index.vocabulary if word != topics[4][3]]
+    train_model(index, folder / "model", words, settings=SETTINGS)
+    return Explainer.open(folder / "model", folder / "index")
+
+
+def absent_word(told: Explainer) -> str:
+    return next(word for word in told.index.vocabulary if word not in told.vectors)
+
+
+def inferred(told: Explainer, word: str, **given: Any) -> Any:
+    found = infer_word(told.vectors, word, told.index, **given)
+    return [found.word, found.how, found.vector[:40]]
+
+
+QUESTIONS: dict[str, Callable[[Explainer], Any]] = {
+    "explain": lambda told: told.explain("bank", n_literals=4),
+    "explain, places": lambda told: told.explain("bank", kind="place", n_literals=4),
+    "document_rules": lambda told: told.document_rules("bank", n=4),
+    "senses": lambda told: told.senses("bank", n=4),
+    "senses of a plain word": lambda told: told.senses("mader", n=4),
+    "sense_of": lambda told: told.sense_of("bank", "mader mager meder of nader"),
+    "sense_vector": lambda told: told.sense_vector("bank", 1)[:40],
+    "clause": lambda told: told.clause("bank", 3, n_literals=4),
+    "match": lambda told: told.match("bank", ["mader"], ["mager"], n_documents=2),
+    "standing_out": lambda told: told.standing_out("bank", 6),
+    "trace": lambda told: told.trace("bank", "mader", n_events=2),
+    "trace, negated": lambda told: told.trace("bank", "pader", negated=True, n_events=2),
+    "together": lambda told: told.together("bank", "mader", n_documents=2),
+    "infer_word": lambda told: inferred(told, absent_word(told)),
+    "infer_word, sentences": lambda told: inferred(told, "quay", sentences=["quay mader", "quay nager"]),
+    "why, similarity": lambda told: told.why("bank", "mader", metric="similarity", n=4),
+    "why, related": lambda told: told.why("bank", "mader", metric="related", n=4),
+    "why, alike": lambda told: told.why("bank", "mader", metric="alike", n=4),
+    "why, association": lambda told: told.why("bank", "mader", metric="association"),
+    "why, association-symmetric": lambda told: told.why("bank", "mader", metric="association-symmetric"),
+    "why, cosine": lambda told: told.why("bank", "mader", metric="cosine", n=4),
+    "why, through": lambda told: told.why("bank", "mader", metric="related", n=2, through=["nader"]),
+}
+
+
+def plain(value: Any) -> Any:
+    """Turn a result into what JSON has."""
+    if isinstance(value, Record):
+        return value.to_dict()
+    if isinstance(value, np.ndarray | np.generic):
+        return value.tolist()
+    if isinstance(value, dict):
+        return {str(name): plain(item) for name, item in value.items()}
+    return [plain(item) for item in value] if isinstance(value, list | tuple) else value
+
+
+def rounded(value: Any) -> Any:
+    """Round all numbers that are not whole: sums in another order differ in their last digits."""
+    if isinstance(value, dict):
+        return {name: rounded(item) for name, item in value.items()}
+    if isinstance(value, list):
+        return [rounded(item) for item in value]
+    return float(f"{value:.6g}") if isinstance(value, float) else value
+
+
+def assert_same(found: Any, expected: Any, place: str) -> None:
+    if isinstance(expected, dict):
+        assert list(found) == list(expected), place
+        for name, item in expected.items():
+            assert_same(found[name], item, f"{place} / {name}")
+    elif isinstance(expected, list):
+        assert len(found) == len(expected), place
+        for number, (one, other) in enumerate(zip(found, expected, strict=True)):
+            assert_same(one, other, f"{place} / {number}")
+    elif isinstance(expected, float):
+        assert found == pytest.approx(expected, rel=1e-3, abs=1e-6), place
+    else:
+        assert found == expected, place
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_answers_are_what_they_were(told: Explainer, question: str) -> None:
+    found = rounded(json.loads(json.dumps(plain(QUESTIONS[question](told)))))
+    golden = json.loads(GOLDEN.read_text(encoding="utf-8")) if GOLDEN.exists() else {}
+    if os.environ.get("OMNITM_GOLDEN") == "write":
+        golden[question] = found
+        lines = (f"{json.dumps(name)}: {json.dumps(answer)}" for name, answer in golden.items())
+        GOLDEN.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
+    assert_same(found, golden[question], question)
+
+
+def test_numbers_of_the_room(room_numbers: Callable[[str], dict[str, float]]) -> None:
+    """Whoever changes a constant or a default does it here too."""
+    assert room_numbers("explain") == {
+        "document_rules.FEWEST_DOCUMENTS": 5,
+        "document_rules.MOST_LITERALS": 3,
+        "document_rules._OF_EACH_CLAUSE": 3,
+        "document_rules._CANDIDATES": 60,
+        "document_rules._PAIRED": 30,
+        "document_rules._NEGATED": 20,
+        "document_rules._GAIN": 1.2,
+        "document_rules._ERRORS": 2.0,
+        "document_rules._ENOUGH": 20,
+        "document_rules._PARTS": 5,
+        "document_rules.document_rules.n": 5,
+        "document_rules.document_rules.n_documents": 1,
+        "evidence.Document.excerpt.width": 160,
+        "evidence.together.n_documents": 0,
+        "evidence.standing.n_documents": 0,
+        "explainer.Explainer.explain.n_literals": 10,
+        "explainer.Explainer.explain.n_documents": 1,
+        "explainer.Explainer.document_rules.n": 5,
+        "explainer.Explainer.document_rules.n_documents": 1,
+        "explainer.Explainer.senses.n": 8,
+        "explainer.Explainer.senses.n_documents": 1,
+        "explainer.Explainer.clause.n_literals": 10,
+        "explainer.Explainer.match.n_documents": 1,
+        "explainer.Explainer.why.n": 10,
+        "explainer.Explainer.why.n_documents": 1,
+        "explainer.Explainer.standing_out.n": 10,
+        "explainer.Explainer.trace.negated": False,
+        "explainer.Explainer.trace.n_events": 5,
+        "explainer.Explainer.trace.n_documents": 1,
+        "explainer.Explainer.together.n_documents": 3,
+        "infer.MOST_FORMS": 5,
+        "infer.PATTERNS_FOR_FORMS": 300,
+        "infer._SHORTEST_STEM": 4,
+        "infer._LONGEST_ENDING": 4,
+        "matching.DOCUMENT_END": 4294967295,
+        "matching._MOST_EXAMPLES": 1000,
+        "pairs.clause_shares.factor": 1.0,
+        "pairs.Comparison.__init__.share_together": 0.0,
+        "pairs._IN_A_SENTENCE": 3,
+        "pairs.compare_by_clauses.n_documents": 1,
+        "pairs.compare_by_coordinates.n": 10,
+        "pairs.compare_by_coordinates.n_documents": 1,
+        "plots._SHOWN_EVENTS": 2,
+        "plots._TEXT_WIDTH": 120,
+        "plots._BANDS_PER_POWER": 6,
+        "plots._STANDS_OUT": 2.0,
+        "plots.plot_clause.n_named": 12,
+        "records._SHOWN": 20,
+        "records._LISTED": 6,
+        "records._WIDEST": 60,
+        "rules._KEPT": 8,
+        "senses._FEATURES": 150,
+        "senses._IN_COMMON": 0.1,
+        "senses._LEAST_SHARE": 0.05,
+        "senses._FEWEST": 5,
+        "senses._MOST_SENSES": 8,
+        "senses._STEPS": 30,
+        "senses._TRIED": 10,
+        "senses._DOCUMENTS": 20000,
+        "senses._DIVIDED": 5000,
+        "senses.Senses.__init__.n_documents": 0,
+        "senses.Senses.__init__.n_assigned": 0,
+        "senses.senses_of.n": 8,
+        "senses.senses_of.n_documents": 1,
+        "traces.Trace.to_dict.clauses": False,
+        "words.explain_word.n_literals": 10,
+        "words.explain_word.n_documents": 1,
+        "words.match_place_rule.n_documents": 1,
+        "words.match_rule.n_documents": 1,
+        "words.clause_states.n_literals": 10,
+    }
