@@ -62,6 +62,7 @@ def lines() -> list[Line]:
     return [
         *_similarity(),
         *_named_coordinates(),
+        *_downloads(),
         *_costs(),
         *_kernel(),
         *_parameters(),
@@ -209,6 +210,34 @@ def _named_coordinates() -> list[Line]:
         values = (ours["spearman"], theirs["spearman"], *theirs["omni_ahead_by"])
         template = f"| {name} | {{:.3f}} | {{:.3f}} | {{:.3f}} to {{:.3f}} |"
         found.append(Line("docs/similarity.md", template, values))
+    return found
+
+
+def _downloads() -> list[Line]:
+    """Vectors that people could download, on the pairs that both know; `results/downloads.json`."""
+    found, page = [], "docs/similarity.md"
+    leads: dict[str, tuple[float, ...]] = {}
+    for one in results("downloads"):
+        theirs, ours = one["pairs"]["rows"]
+        averages = [row["average"]["spearman"] for row in (theirs, ours)]
+        difference = ours["difference"]
+        lead = difference["spearman_interval"]
+        simlex = [
+            next(part for part in row["sets"] if part["name"] == "SimLex-999")["agreement"]["spearman"]
+            for row in (theirs, ours)
+        ]
+        lists = [row["precision"]["value"] for row in one["categories"]["rows"] if row["set"] == "AP"]
+        cells = "{:.3f} | {:.3f} | {:.3f} to {:.3f} | {:.3f} | {:.3f} | {:.3f} | {:.3f} |"
+        found.append(Line(page, f"| {one['download']} | {cells}", (*averages, *lead, *simlex, *lists)))
+        leads[one["download"].split()[0]] = (averages[1], averages[0], *lead)
+    template = "{:.3f} against the {:.3f} of Google News Word2Vec ({:.3f} to {:.3f}"
+    found.append(Line("README.md", template, leads["Google"]))
+    template = "{:.3f} against the {:.3f} of GloVe 6B ({:.3f} to {:.3f})"
+    found.append(Line("README.md", template, leads["GloVe"]))
+    shown = results("word-forms")
+    template = "{:.1f} % of the neighbours shown for {:,} words are forms of the word; unfolded {:.1f} %"
+    values = (100 * shown["shown"], shown["words asked for lists"], 100 * shown["shown unfolded"])
+    found.append(Line(page, template, values))
     return found
 
 

@@ -1,6 +1,6 @@
 """How often pairs of words that are called forms are forms, by judged pairs, and how many are found.
 
-    python benchmarks/word_forms.py MODEL
+    python benchmarks/word_forms.py MODEL --data DIR        # writes results/word-forms.json
 
 `results/word-forms-judged.tsv` has random pairs of forms among 40,000 words of Wikipedia: 300 of a wider
 rule, then 109 of a narrower one. "yes": the same word, or one derived from it that keeps its meaning; a
@@ -9,18 +9,24 @@ negation (`unequal`) is not. Judged by one reader. Those pairs count that are fo
 Coverage is compared with the first rule: words with a common beginning of four letters or more and at most
 four more after it, or three letters and at most one more, of which one has at most one letter after the
 beginning, with a cosine above 0.2.
+
+Of the ten neighbours of words of SEMCAT it is counted how many look like forms of the word, by the rule of
+spelling that `omnitm evaluate categories` has: as lists show them, and with all forms listed.
 """
 
 from __future__ import annotations
 
 import argparse
 import csv
+import hashlib
 import json
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from omnitm.evaluation.categories import is_word_form, load_categories
 from omnitm.similarity.word_forms import form_pairs, pairs_by_rule
 from omnitm.vectors import WordVectors
 
@@ -29,13 +35,17 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-JUDGED = Path(__file__).parent / "results" / "word-forms-judged.tsv"
+RESULTS = Path(__file__).parent / "results"
+JUDGED = RESULTS / "word-forms-judged.tsv"
+WORDS = 500  # of SEMCAT, drawn by the hash of the word
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("model", metavar="MODEL")
-    vectors = WordVectors.load(parser.parse_args().model)
+    parser.add_argument("--data", type=Path, default=os.environ.get("OMNITM_DATA"))
+    arguments = parser.parse_args()
+    vectors = WordVectors.load(arguments.model)
     words, smooth = vectors.index_to_key, vectors.profiles.topic.smooth
     forms = {(words[a], words[b]) for a, b in form_pairs(words, smooth)[0].tolist()}
     with JUDGED.open(encoding="utf-8", newline="") as file:
@@ -48,7 +58,30 @@ def main() -> None:
         "pairs of forms": len(forms),
         "pairs by the first rule": count_by_first_rule(words, smooth),
     }
-    print(json.dumps(facts, indent=2))
+    of_word = load_categories("SEMCAT", arguments.data).of_word
+    asked = [word for word in sorted(of_word, key=_hash) if word in vectors][:WORDS]
+    facts |= {
+        "words asked for lists": len(asked),
+        "shown": share_of_forms(vectors, asked, forms=False),
+        "shown unfolded": share_of_forms(vectors, asked, forms=True),
+    }
+    text = json.dumps(facts, indent=2) + "\n"
+    (RESULTS / "word-forms.json").write_text(text, encoding="utf-8")
+    print(text, end="")
+
+
+def _hash(word: str) -> str:
+    return hashlib.sha256(word.encode()).hexdigest()
+
+
+def share_of_forms(vectors: WordVectors, asked: Sequence[str], *, forms: bool) -> float:
+    """Share of ten neighbours that look like forms of the word."""
+    looks = [
+        is_word_form(word, other)
+        for word in asked
+        for other, _ in vectors.most_similar(word, topn=10, forms=forms)
+    ]
+    return round(float(np.mean(looks)), 4)
 
 
 def count_by_first_rule(words: Sequence[str], smooth: NDArray[np.float32]) -> int:
