@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import pytest
 
 from omnitm.errors import MissingExtraError
-from omnitm.explain.records import Record, RecordList, Table
+from omnitm.explain.records import Record, RecordList
+from omnitm.tables import Table
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from omnitm.explain import Explainer
 
 
@@ -44,12 +47,40 @@ def test_a_record_with_a_table_has_a_row_for_each_of_its_records() -> None:
 def test_cells_are_short() -> None:
     wheel = Wheel(123456.0, tuple("abcdefgh"))
     assert wheel.rows() == [{"size": 123456.0, "words": "a, b, c, d, e, f"}]
-    assert str(wheel).splitlines()[1] == "1.235e+05  a, b, c, d, e, f"
+    assert str(wheel).splitlines()[1] == "123,456  a, b, c, d, e, f"
     assert str(Wheel(0.0, ("x" * 60,))).splitlines()[1] == f"0     {'x' * 60}"
     assert str(Wheel(0.0, ("x" * 61,))).splitlines()[1] == f"0     {'x' * 56} ..."
     assert str(Wheel(0.0, ("two\n words",))).splitlines()[1] == "0     two words"
     most = Car("train", tuple(Wheel(float(k)) for k in range(20)))
     assert str(most).splitlines()[-1] == "19"
+
+
+@dataclass(frozen=True)
+class Train(Record):
+    SHOWN: ClassVar[Mapping[str, str]] = {"name": "name", "n_seats": "seats"}
+    name: str
+    n_seats: int
+    length: float = 0.5
+
+
+@dataclass(frozen=True)
+class Trip(Record):
+    TABLE = ("there", "way_back")
+    SHOWN: ClassVar[Mapping[str, str]] = {"list": "list", "size": "size"}
+    n_stops: int
+    there: tuple[Wheel, ...]
+    way_back: tuple[Wheel, ...]
+
+
+def test_columns_that_say_little_are_not_printed() -> None:
+    train = Train("express", 1234)
+    assert str(train).splitlines() == ["name     seats", "express  1,234"]
+    assert "length" not in train._repr_html_()
+    assert list(train.to_frame().columns) == ["name", "n_seats", "length"]
+    assert str(RecordList([train])) == str(train)
+    trip = Trip(2, (Wheel(0.5, ("a",)),), (Wheel(1.0),))
+    expected = ["n stops 2", "list      size", "there     0.5", "way back  1"]
+    assert str(trip).splitlines() == expected
 
 
 def test_lists_of_records_are_tables() -> None:

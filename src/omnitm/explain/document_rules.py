@@ -12,7 +12,7 @@ import math
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from itertools import combinations
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -22,7 +22,7 @@ from omnitm.explain.records import Record
 from omnitm.explain.words import Match
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -59,6 +59,15 @@ class DocumentRule(Record):
     chosen
         The same counts on the documents that the rule was chosen by.
     """
+
+    SHOWN: ClassVar[Mapping[str, str]] = {
+        "text": "rule",
+        "support": "documents",
+        "hits": "with the word",
+        "precision": "precision",
+        "recall": "recall",
+        "lift": "lift",
+    }
 
     present: tuple[str, ...]
     absent: tuple[str, ...]

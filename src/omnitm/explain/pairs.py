@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import numpy as np
 
@@ -183,6 +183,20 @@ class Comparison(Record):
     """
 
     TABLE = ("contributions_for", "contributions_against", "contributions_asked", "clauses")
+    SHOWN: ClassVar[Mapping[str, str]] = {
+        "list": "list",
+        "feature": "feature",
+        "machine": "machine",
+        "clause": "clause",
+        "weight": "weight",
+        "present_state": "state",
+        "absent_state": "state of NOT",
+        "share": "share",
+        "first_value": "first word",
+        "second_value": "second word",
+        "lift": "lift with first",
+        "with_second lift": "lift with second",
+    }
 
     word: str
     other: str

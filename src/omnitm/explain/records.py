@@ -2,72 +2,28 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from dataclasses import fields
-from html import escape
-from typing import Any, ClassVar, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
 
 import numpy as np
 
-from omnitm.errors import MissingExtraError
+from omnitm.tables import Table, cell
 
-_SHOWN = 20  # rows that `print` shows
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
 _LISTED = 6  # words of a cell
-_WIDEST = 60  # characters of a cell
-
-
-class Table(ABC):
-    """What can be read as rows: `print`, notebooks and pandas show it as a table."""
-
-    @abstractmethod
-    def rows(self) -> list[dict[str, Any]]:
-        """Rows of the table: names of columns and plain values."""
-
-    def caption(self) -> str:
-        """Return what is said above the table."""
-        return ""
-
-    def __str__(self) -> str:
-        """Write a table with aligned columns."""
-        rows = [{name: _cell(value) for name, value in row.items()} for row in self.rows()]
-        names = list(dict.fromkeys(name for row in rows for name in row))
-        lines = [names, *([row.get(name, "") for name in names] for row in rows[:_SHOWN])]
-        widths = [max(len(line[k]) for line in lines) for k in range(len(names))]
-        written = [
-            "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
-            for line in lines
-        ]
-        rest = [f"... and {len(rows) - _SHOWN} more"] if len(rows) > _SHOWN else []
-        return "\n".join([*filter(None, [self.caption()]), *(written if rows else []), *rest])
-
-    def _repr_html_(self) -> str:
-        """Write the table for a notebook."""
-        rows = self.rows()
-        names = list(dict.fromkeys(name for row in rows for name in row))
-        head = "".join(f"<th>{escape(name)}</th>" for name in names)
-        body = "".join(
-            f"<tr>{''.join(f'<td>{escape(_cell(row.get(name)))}</td>' for name in names)}</tr>"
-            for row in rows
-        )
-        caption = f"<caption>{escape(self.caption())}</caption>"
-        return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-
-    def to_frame(self) -> Any:
-        """Return the table as a pandas DataFrame."""
-        try:
-            import pandas as pd  # type: ignore[import-untyped]
-        except ImportError:
-            raise MissingExtraError("to_frame", "frames") from None
-        return pd.DataFrame(self.rows())
 
 
 class Record(Table):
     """A dataclass with a `to_dict` that `json.dumps` takes as it is.
 
-    As a table it has one row; or, where `TABLE` names fields, a row for each record in these.
+    As a table it has one row; or, where `TABLE` names fields, a row for each record in these. Where `SHOWN`
+    names columns, and what is written above them, only these are printed.
     """
 
     TABLE: ClassVar[tuple[str, ...]] = ()
+    SHOWN: ClassVar[Mapping[str, str]] = {}
 
     def to_dict(self) -> dict[str, Any]:
         """Return names and values, nested records and arrays included, as plain Python objects."""
@@ -79,17 +35,27 @@ class Record(Table):
             return [_row(self)]
         several = len(self.TABLE) > 1
         return [
-            {**({"list": name} if several else {}), **_row(record)}
+            {**({"list": name.replace("_", " ")} if several else {}), **_row(record)}
             for name in self.TABLE
             for record in getattr(self, name)
         ]
+
+    def shown_rows(self) -> list[dict[str, Any]]:
+        """Rows that are printed and shown in notebooks."""
+        if not self.SHOWN:
+            return self.rows()
+        found = [
+            {heading: row[name] for name, heading in self.SHOWN.items() if name in row} for row in self.rows()
+        ]
+        return found if all(found) else self.rows()
 
     def caption(self) -> str:
         """Return the single values, which stand above the table of a record that has one."""
         if not self.TABLE:
             return ""
         values = {name: getattr(self, name) for name in _names(self)}
-        return ", ".join(f"{name} {_cell(value)}" for name, value in values.items() if _is_single(value))
+        named = ((name.replace("_", " "), value) for name, value in values.items() if _is_single(value))
+        return ", ".join(f"{name} {cell(value)}" for name, value in named)
 
 
 Item = TypeVar("Item", bound=Record)
@@ -103,6 +69,10 @@ class RecordList(list[Item], Table):
     def rows(self) -> list[dict[str, Any]]:
         """Rows of the table: names of columns and plain values."""
         return [row for record in self for row in record.rows()]
+
+    def shown_rows(self) -> list[dict[str, Any]]:
+        """Rows that are printed and shown in notebooks."""
+        return [row for record in self for row in record.shown_rows()]
 
 
 def _names(record: Record) -> list[str]:
@@ -136,15 +106,6 @@ def _is_word(item: Any) -> bool:
 
 def _word(item: Any) -> str:
     return item if isinstance(item, str) else str(item[0])
-
-
-def _cell(value: Any) -> str:
-    if value is None:
-        return "-"
-    if isinstance(value, float):
-        return f"{value:.4g}"
-    text = " ".join(str(value).split())
-    return text if len(text) <= _WIDEST else f"{text[: _WIDEST - 4]} ..."
 
 
 def _plain(value: Any) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -22,7 +22,7 @@ from omnitm.explain.rules import Literal, Rule, rules_of
 from omnitm.machine import running_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -107,6 +107,15 @@ class WordExplanation(Record):
     """
 
     TABLE = ("rules",)
+    SHOWN: ClassVar[Mapping[str, str]] = {
+        "text": "rule",
+        "weight": "weight",
+        "support": "documents",
+        "precision": "with the word",
+        "lift": "lift",
+        "examples_support": "examples",
+        "examples_precision": "of the word",
+    }
 
     word: str
     n_documents: int

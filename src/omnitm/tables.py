@@ -1,0 +1,73 @@
+"""Tables that people read: on a terminal, in notebooks, and as data frames."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from html import escape
+from typing import Any
+
+from omnitm.errors import MissingExtraError
+
+_SHOWN = 20  # rows that `print` shows
+_WIDEST = 60  # characters of a cell
+_LARGE = 1_000  # from here on numbers are written without a fraction
+
+
+class Table(ABC):
+    """What can be read as rows: `print`, notebooks and pandas show it as a table."""
+
+    @abstractmethod
+    def rows(self) -> list[dict[str, Any]]:
+        """Rows of the table: names of columns and plain values."""
+
+    def shown_rows(self) -> list[dict[str, Any]]:
+        """Rows that are printed and shown in notebooks: fewer columns, if some say little to a reader."""
+        return self.rows()
+
+    def caption(self) -> str:
+        """Return what is said above the table."""
+        return ""
+
+    def __str__(self) -> str:
+        """Write a table with aligned columns."""
+        rows = [{name: cell(value) for name, value in row.items()} for row in self.shown_rows()]
+        names = list(dict.fromkeys(name for row in rows for name in row))
+        lines = [names, *([row.get(name, "") for name in names] for row in rows[:_SHOWN])]
+        widths = [max(len(line[k]) for line in lines) for k in range(len(names))]
+        written = [
+            "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
+            for line in lines
+        ]
+        rest = [f"... and {len(rows) - _SHOWN} more"] if len(rows) > _SHOWN else []
+        return "\n".join([*filter(None, [self.caption()]), *(written if rows else []), *rest])
+
+    def _repr_html_(self) -> str:
+        """Write the table for a notebook."""
+        rows = self.shown_rows()
+        names = list(dict.fromkeys(name for row in rows for name in row))
+        head = "".join(f"<th>{escape(name)}</th>" for name in names)
+        body = "".join(
+            f"<tr>{''.join(f'<td>{escape(cell(row.get(name)))}</td>' for name in names)}</tr>" for row in rows
+        )
+        caption = f"<caption>{escape(self.caption())}</caption>"
+        return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+    def to_frame(self) -> Any:
+        """Return the table as a pandas DataFrame."""
+        try:
+            import pandas as pd  # type: ignore[import-untyped]
+        except ImportError:
+            raise MissingExtraError("to_frame", "frames") from None
+        return pd.DataFrame(self.rows())
+
+
+def cell(value: Any) -> str:
+    """Write a value in a few characters."""
+    if value is None:
+        return "-"
+    if isinstance(value, float):
+        return f"{value:.4g}" if abs(value) < _LARGE else f"{value:,.0f}"
+    if isinstance(value, int) and not isinstance(value, bool):
+        return f"{value:,}"
+    text = " ".join(str(value).split())
+    return text if len(text) <= _WIDEST else f"{text[: _WIDEST - 4]} ..."
