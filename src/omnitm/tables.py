@@ -46,9 +46,8 @@ class Table(ABC):
         rows = self.shown_rows()
         names = list(dict.fromkeys(name for row in rows for name in row))
         head = "".join(f"<th>{escape(name)}</th>" for name in names)
-        body = "".join(
-            f"<tr>{''.join(f'<td>{escape(cell(row.get(name)))}</td>' for name in names)}</tr>" for row in rows
-        )
+        lines = ([_html_cell(row.get(name)) for name in names] for row in rows)
+        body = "".join(f"<tr>{''.join(line)}</tr>" for line in lines)
         caption = f"<caption>{escape(self.caption())}</caption>"
         return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
@@ -71,3 +70,8 @@ def cell(value: Any) -> str:
         return f"{value:,}"
     text = " ".join(str(value).split())
     return text if len(text) <= _WIDEST else f"{text[: _WIDEST - 4]} ..."
+
+
+def _html_cell(value: Any) -> str:
+    right = isinstance(value, (int, float)) and not isinstance(value, bool)
+    return f"<td style='text-align: {'right' if right else 'left'}'>{escape(cell(value))}</td>"

@@ -72,6 +72,15 @@ def test_the_rules_that_made_the_text_are_found(rules: list[DocumentRule]) -> No
         assert rule.recall == pytest.approx(0.5, abs=0.15)
 
 
+def test_forms_of_the_word_make_no_rule(index: DocumentIndex, monkeypatch: pytest.MonkeyPatch) -> None:
+    settings = AutoencoderSettings(n_clauses=10, n_examples=300, accumulation=2)
+    explainer = Explainer(train_vectors(index, ["bank"], settings=settings), index)
+    monkeypatch.setattr(explainer.vectors, "forms", lambda _: ["river"])
+    found = explainer.document_rules("bank")
+    assert found
+    assert not any("river" in rule.present for rule in found)
+
+
 def test_figures_are_those_of_documents_set_aside(index: DocumentIndex, rules: list[DocumentRule]) -> None:
     numbers = np.arange(index.n_documents, dtype=np.uint32)
     aside = set_aside(numbers)

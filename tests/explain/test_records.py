@@ -39,6 +39,7 @@ def test_a_record_with_a_table_has_a_row_for_each_of_its_records() -> None:
     html = car._repr_html_()
     assert html.startswith("<table><caption>name van &lt;x&gt;</caption>")
     assert html.count("<tr>") == 3
+    assert "<td style='text-align: right'>0.3333</td><td style='text-align: left'>a, b</td>" in html
     assert str(Car("bus", ())) == "name bus"
     long = Car("train", tuple(Wheel(float(k)) for k in range(25)))
     assert str(long).splitlines()[-2:] == ["19", "... and 5 more"]
@@ -105,7 +106,7 @@ def test_every_result_is_a_table_that_people_can_read(explainer: Explainer) -> N
         assert len(frame) == len(result.rows()) > 0
         lines = str(result).splitlines()
         assert len(lines) > 1
-        assert "<td>" in result._repr_html_()
+        assert "<td style=" in result._repr_html_()
     assert list(results[0].to_frame()["text"]) == [measured.text for measured in results[0].rules]
 
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -222,6 +222,23 @@ def test_rules_that_ask_for_the_same_words_come_later(explainer: Explainer) -> N
 
     first, same, other, none = made(9, "b"), made(8, "b", "-c"), made(7, "d"), made(0, "e")
     assert new_words_first([first, same, other, none]) == [first, other, same, none]
+    own, partly, empty = made(9, "b", "bs", "-d"), made(8, "b", "d"), made(7, "-b")
+    assert new_words_first([own, partly, empty, none], ["bs", "b"]) == [partly, empty, own, none]
+
+
+def test_forms_of_the_word_are_told_to_explanations(
+    explainer: Explainer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[Sequence[str]] = []
+
+    def noted(*given: Any, **options: Any) -> Any:
+        told.append(given[2])
+        return explain_word(*given, **options)
+
+    monkeypatch.setattr("omnitm.explain.explainer.explain_word", noted)
+    monkeypatch.setattr(explainer.vectors, "forms", lambda word: [f"{word}s"])
+    explainer.explain("a0", n_documents=0)
+    assert told == [["a0s"]]
 
 
 def test_rules_that_documents_bear_out_come_first(explainer: Explainer) -> None:

@@ -83,12 +83,17 @@ def document_rules(
     machine: TrainedMachine,
     index: DocumentIndex,
     standing_out: Sequence[str] = (),
+    forms: Sequence[str] = (),
     *,
     n: int = 5,
     n_documents: int = 1,
 ) -> list[DocumentRule]:
-    """Choose rules about single documents, each of which covers documents that those before it don't."""
-    candidates = _candidates(machine, index, standing_out)
+    """Choose rules about single documents, each of which covers documents that those before it don't.
+
+    They don't ask for other `forms` of the word, which say nothing new.
+    """
+    left_out = {index.word_id(form) for form in forms}
+    candidates = [word for word in _candidates(machine, index, standing_out) if word not in left_out]
     counts = _Counts(index, index.word_id(machine.word))
     rules = _conjunctions(counts, candidates)
     negated = machine.mean_states[machine.n_words :].copy()

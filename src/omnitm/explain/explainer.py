@@ -151,7 +151,8 @@ class Explainer:
         """
         _check_counts("explain", n_literals=n_literals, n_documents=n_documents)
         machine = self._machine(word, kind)
-        return explain_word(machine, self.index, n_literals=n_literals, n_documents=n_documents)
+        forms = self._forms(machine.word)
+        return explain_word(machine, self.index, forms, n_literals=n_literals, n_documents=n_documents)
 
     def document_rules(self, word: str, *, n: int = 5, n_documents: int = 1) -> RecordList[DocumentRule]:
         """Distil rules about single documents, measured on documents that they were not chosen by.
@@ -166,7 +167,12 @@ class Explainer:
         _check_counts("document_rules", n=n, n_documents=n_documents)
         machine = self._machine(word, "topic")
         named = [name for name, _ in self.standing_out(word, 50)] if self.vectors.has_profiles else []
-        return RecordList(document_rules(machine, self.index, named, n=n, n_documents=n_documents))
+        forms = self._forms(machine.word)
+        return RecordList(document_rules(machine, self.index, named, forms, n=n, n_documents=n_documents))
+
+    def _forms(self, word: str) -> list[str]:
+        """Other forms of a word, which say nothing new about it."""
+        return list(self.vectors.forms(word)) if self.vectors.has_profiles else []
 
     def senses(self, word: str, *, n: int = 8, n_documents: int = 1) -> Senses:
         """Tell the senses of a word apart: groups of its documents that have nothing in common.

@@ -22,7 +22,7 @@ from omnitm.explain.rules import Literal, Rule, rules_of
 from omnitm.machine import running_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -101,7 +101,8 @@ class WordExplanation(Record):
         The threshold N from which a literal is included, and the highest state.
     rules
         Rules of the positive clauses, the highest weight x evidence first; then those that ask for the same
-        words as one before them; then those that no document bears out, the highest weight first.
+        words as one before them, or only for other forms of the word; then those that no document bears out,
+        the highest weight first.
     strongest, weakest, strongest_negated
         Literals "word occurs", and "word does not occur", by their mean state over the positive clauses.
     """
@@ -147,9 +148,14 @@ class ClauseStates(Record):
 
 
 def explain_word(
-    machine: TrainedMachine, index: DocumentIndex, *, n_literals: int = 10, n_documents: int = 1
+    machine: TrainedMachine,
+    index: DocumentIndex,
+    forms: Collection[str] = (),
+    *,
+    n_literals: int = 10,
+    n_documents: int = 1,
 ) -> WordExplanation:
-    """Turn a machine into rules measured on the corpus."""
+    """Turn a machine into rules measured on the corpus; `forms` are other forms of the word."""
     rules = rules_of(machine)
     n_said = sum(len(rule.clauses) for rule in rules)
     strongest, weakest, strongest_negated = extreme_literals(machine, n_literals)
@@ -169,7 +175,7 @@ def explain_word(
         for rule, rate in zip(rules, rates, strict=True)
     ]
     measured.sort(key=lambda found: (-found.rule.weight * found.evidence, -found.rule.weight))
-    measured = new_words_first(measured)
+    measured = new_words_first(measured, forms)
     return WordExplanation(
         word=machine.word,
         n_documents=sizes[0],
@@ -187,11 +193,15 @@ def explain_word(
     )
 
 
-def new_words_first(rules: Sequence[MeasuredRule]) -> list[MeasuredRule]:
-    """Put rules that ask for the same words as one before them after the others that documents bear out."""
+def new_words_first(rules: Sequence[MeasuredRule], forms: Collection[str] = ()) -> list[MeasuredRule]:
+    """Put rules that say little new after the others that documents bear out.
+
+    They ask for the same words as one before them, or only for other forms of the word: `cars` of *car*.
+    """
     firsts: dict[frozenset[str], MeasuredRule] = {}
     for found in rules:
-        firsts.setdefault(frozenset(found.rule.present), found)
+        if not found.rule.present or {*found.rule.present} - {*forms}:
+            firsts.setdefault(frozenset(found.rule.present), found)
     shown = {id(found) for found in firsts.values()}
     return sorted(rules, key=lambda found: (not found.evidence, id(found) not in shown))
 
