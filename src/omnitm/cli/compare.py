@@ -52,12 +52,12 @@ def fill(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--permutations", metavar="N", type=int, default=2000, help="shuffled groups per word (default: 2000)"
     )
-    parser.add_argument("--examples", metavar="N", type=int, default=250, help="per machine (default: 250)")
-    parser.add_argument("--documents", metavar="N", type=int, default=2, help="to read (default: 2 per side)")
+    parser.add_argument("--examples", metavar="N", type=int, default=250, help="to train on (default: 250)")
+    parser.add_argument("--documents", metavar="N", type=int, default=2, help="to show (default: 2 per side)")
     parser.add_argument("--seed", type=int, default=0, help="default: 0")
     existing = parser.add_mutually_exclusive_group()
     existing.add_argument("--resume", action="store_true", help="continue a run with -o that was stopped")
-    existing.add_argument("--force", action="store_true", help="begin such a run again")
+    existing.add_argument("--force", action="store_true", help="replace what such a run has kept")
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.add_argument("--quiet", action="store_true", help="no progress bar")
     add_engine_options(parser.add_argument_group("where to compare (docs/engines.md)"))

@@ -24,7 +24,7 @@ def fill(parser: argparse.ArgumentParser) -> None:
     """Add the options of this command."""
     parser.add_argument("index", type=Path, metavar="INDEX", help="folder made by omnitm index")
     parser.add_argument(
-        "words", nargs="+", metavar="WORD", help="one word: its company; several: each pair and all"
+        "words", nargs="+", metavar="WORD", help="one word: what occurs with it; several: each pair and all"
     )
     parser.add_argument("--examples", type=int, default=3, metavar="N", help="example documents (default: 3)")
     parser.add_argument("--json", action="store_true", help="print JSON")

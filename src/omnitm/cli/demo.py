@@ -35,7 +35,7 @@ def fill(parser: argparse.ArgumentParser) -> None:
         metavar="FOLDER",
         type=Path,
         default=Path("omnitm-demo"),
-        help="default: omnitm-demo",
+        help="folder for text, index and model (default: omnitm-demo)",
     )
     parser.add_argument(
         "--threads", metavar="N", type=int, help="threads to train in (default: one per core)"

@@ -41,7 +41,7 @@ def fill(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--download", action="store_true", help="fetch sets that are not in DIR from the network"
     )
-    parser.add_argument("--only", metavar="FACTOR", nargs="+", help="only these factors ('read-out' is one)")
+    parser.add_argument("--only", metavar="FACTOR", nargs="+", help="only these settings, or 'read-out'")
     parser.add_argument("--quick", action="store_true", help=f"fewer values, at most {_QUICK_WORDS} words")
     parser.add_argument("--no-plot", action="store_true", help="no plot, which needs matplotlib")
     parser.add_argument(

@@ -1,4 +1,4 @@
-"""`omnitm evaluate analogies`: what is to c as b is to a, asked of several models."""
+"""`omnitm evaluate analogies`: a is to b as c is to which word? Asked of several models."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def fill(parser: argparse.ArgumentParser) -> None:
         "--questions", metavar="SET", default="Google analogies", help="a file (default: Google's set)"
     )
     parser.add_argument(
-        "--metric", choices=tuple(SCORERS), help="similarity to add (default: the model's own)"
+        "--metric", choices=tuple(SCORERS), help="how words are compared (default: the model's own)"
     )
     parser.add_argument("--restrict", metavar="N", type=int, help="only the first N words of each model")
     add_data(parser, "the set")

@@ -30,7 +30,9 @@ def fill(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--set", metavar="SET", default="IMDb", help="IMDb, or a file (default: IMDb)")
     add_data(parser, "documents/")
     add_fields(parser)
-    parser.add_argument("--classifiers", nargs="+", choices=CLASSIFIERS, default=list(CLASSIFIERS))
+    parser.add_argument(
+        "--classifiers", nargs="+", choices=CLASSIFIERS, default=list(CLASSIFIERS), help="default: all"
+    )
     parser.add_argument(
         "--reading",
         choices=READINGS,
@@ -39,10 +41,14 @@ def fill(parser: argparse.ArgumentParser) -> None:
         "words (text, the default), or of all words (notebook)",
     )
     parser.add_argument(
-        "--share", metavar="X", type=float, default=0.05, help="of words to replace (default: 0.05)"
+        "--share", metavar="X", type=float, default=0.05, help="share of words to replace (default: 0.05)"
     )
     parser.add_argument(
-        "--draws", metavar="N", type=int, default=1, help="of places and words, for a mean (default: 1)"
+        "--draws",
+        metavar="N",
+        type=int,
+        default=1,
+        help="repeat with other words and take means (default: 1)",
     )
     parser.add_argument("--metric", choices=SCORERS, help="how words are compared (default: the model's)")
     parser.add_argument(
@@ -50,7 +56,9 @@ def fill(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--limit", metavar="N", type=int, help="draw N documents to train and N to test")
     parser.add_argument("--keep", metavar="DIR", type=Path, help="keep figures here, to go on after a stop")
-    parser.add_argument("--threads", metavar="N", type=int, default=1, help="of RF and TM (default: 1)")
+    parser.add_argument(
+        "--threads", metavar="N", type=int, default=1, help="threads of RF and TM (default: 1)"
+    )
     parser.add_argument("--baseline", choices=("paper",), help="add the rows of the paper's Table 2")
     add_output_options(parser)
 

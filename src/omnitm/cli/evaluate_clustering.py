@@ -41,7 +41,7 @@ def fill(parser: argparse.ArgumentParser) -> None:
         "--seeds", metavar="N", type=int, default=3, help="runs of K-means per figure (default: 3)"
     )
     parser.add_argument(
-        "--components", metavar="N", type=int, default=300, help="most numbers of a vector (default: 300)"
+        "--components", metavar="N", type=int, default=300, help="longest vectors (default: 300 numbers)"
     )
     parser.add_argument(
         "--axes",

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 EXAMPLE = """\
   omnitm evaluate similarity news-model --data wordsim/ --baseline paper
-several models and read-outs on the same pairs, as Markdown:
+several models and metrics on the same pairs, as Markdown:
   omnitm evaluate similarity news-model other-model --metric default cosine --format markdown -o table.md
 five seeds of a model as one row: mean, and interval over words and seeds
   omnitm evaluate similarity omni=seed-0 omni=seed-1 omni=seed-2 omni=seed-3 omni=seed-4 ppmi-model
@@ -41,7 +41,7 @@ def fill(parser: argparse.ArgumentParser) -> None:
         metavar="SET",
         nargs="+",
         default=list(PAPER_SETS),
-        help=f"published sets ({', '.join(PAIR_SETS)}) or files of pairs (default: the paper's five)",
+        help=f"published sets ({'; '.join(PAIR_SETS)}) or files of pairs (default: the paper's five)",
     )
     parser.add_argument(
         "--metric",

@@ -27,7 +27,8 @@ EXAMPLE = """\
   omnitm explain news-model road
   omnitm explain news-model road -n 20 --documents 0
   omnitm explain news-model road --per-document     # rules about single documents
-  omnitm explain news-model road --clause 4 --plot clause.png     # all states of one clause"""
+  omnitm explain news-model road --clause 4 --plot clause.png     # all states of one clause
+what a clause, a literal and a state are: docs/how-it-works.md#terms"""
 _LITERALS_OF_A_RULE = 4
 _RULES_WITH_DOCUMENTS = 3
 
@@ -35,7 +36,6 @@ _RULES_WITH_DOCUMENTS = 3
 def fill(parser: argparse.ArgumentParser) -> None:
     """Add the options of this command."""
     add_common_options(parser)
-    parser.add_argument("word", metavar="WORD", help="a trained word")
     parser.add_argument(
         "--contexts",
         choices=("topic", "place"),

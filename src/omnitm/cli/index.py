@@ -64,7 +64,7 @@ def fill(parser: argparse.ArgumentParser) -> None:
     _add_vocabulary(parser.add_argument_group("vocabulary"))
     work = parser.add_argument_group("work")
     work.add_argument(
-        "--memory", type=_size, metavar="SIZE", help="most memory, as 500M or 2G (default: a quarter)"
+        "--memory", type=_size, metavar="SIZE", help="most memory, as 500M or 2G (default: a quarter of all)"
     )
     work.add_argument("--threads", type=int, default=os.cpu_count() or 1, help="default: %(default)s")
     work.add_argument("--quiet", action="store_true", help="no progress bar, no summary")
@@ -109,7 +109,7 @@ def _add_preparation(group: Any) -> None:
         default=None,
         help="as in the paper: --digits delete --possessives join",
     )
-    group.add_argument("--character-set", choices=("unicode", "ascii"), help="which punctuation and digits")
+    group.add_argument("--character-set", choices=("unicode", "ascii"), help="whose punctuation and digits")
     group.add_argument(
         "--normalize", dest="normalization", choices=("NFC", "NFD", "NFKC", "NFKD"), help="Unicode form"
     )

@@ -23,8 +23,9 @@ if TYPE_CHECKING:
 
 
 def add_common_options(parser: argparse.ArgumentParser) -> None:
-    """Add the model and what all commands that explain it understand."""
+    """Add model, word and what all commands that explain a word understand."""
     parser.add_argument("model", metavar="MODEL", type=Path, help="folder of a trained model")
+    parser.add_argument("word", metavar="WORD", help="a trained word")
     parser.add_argument(
         "--index",
         metavar="INDEX",

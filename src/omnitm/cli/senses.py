@@ -30,7 +30,6 @@ _SHOWN_FEATURES = 8
 def fill(parser: argparse.ArgumentParser) -> None:
     """Add the options of this command."""
     add_common_options(parser)
-    parser.add_argument("word", metavar="WORD", help="a trained word")
     parser.add_argument("--text", metavar="TEXT", help="say which sense the word has in this text")
 
 

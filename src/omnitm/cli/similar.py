@@ -39,7 +39,7 @@ def fill(parser: argparse.ArgumentParser) -> None:
         "(default from 100 words on); association: how much a word's machine leans on another word; "
         "cosine: of vectors (default where coordinates are not words)",
     )
-    parser.add_argument("--forms", action="store_true", help="list word forms instead of folding them")
+    parser.add_argument("--forms", action="store_true", help="list all forms of a word (king, kings)")
     parser.add_argument("--together", action="store_true", help="one list for all words together")
     parser.add_argument("--minus", metavar="WORD", nargs="+", help="with --together: away from these words")
     parser.add_argument("--sense", metavar="K", type=int, help="of one word: only this sense (omnitm senses)")

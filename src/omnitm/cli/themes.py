@@ -26,14 +26,14 @@ def fill(parser: argparse.ArgumentParser) -> None:
     """Add the options of this command."""
     parser.add_argument("model", metavar="MODEL", type=Path, help="folder of a trained model")
     parser.add_argument(
-        "-k", metavar="N", type=int, help="themes (default: 200, or a tenth of the words if that is less)"
+        "-k", metavar="N", type=int, help="how many (default: 200, or a tenth of the words if less)"
     )
     parser.add_argument(
         "-n",
         metavar="N",
         dest="count",
         type=int,
-        help="themes to show (default: all, ten of a word or text)",
+        help="how many to show (default: all; of a word or text ten)",
     )
     shown = parser.add_mutually_exclusive_group()
     shown.add_argument("--word", metavar="WORD", help="show the themes of a word")

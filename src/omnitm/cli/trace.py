@@ -23,15 +23,15 @@ if TYPE_CHECKING:
 EXAMPLE = """\
   omnitm trace news-model driving vehicle --plot vehicle.png
   omnitm trace news-model driving film --negated             # "film does not occur"
-  omnitm trace news-model driving vehicle --json --clauses   # every state of every clause"""
+  omnitm trace news-model driving vehicle --json --clauses   # every state of every clause
+what a clause, a literal and a state are: docs/how-it-works.md#terms"""
 _STAGES = 10
 
 
 def fill(parser: argparse.ArgumentParser) -> None:
     """Add the options of this command."""
     add_common_options(parser)
-    parser.add_argument("word", metavar="WORD", help="a trained word")
-    parser.add_argument("literal", metavar="LITERAL", help="a word of the vocabulary")
+    parser.add_argument("literal", metavar="LITERAL", help='word of the vocabulary: follow "LITERAL occurs"')
     parser.add_argument("--negated", action="store_true", help='follow "LITERAL does not occur"')
     parser.add_argument(
         "-n", metavar="N", dest="count", type=int, default=5, help="examples up and down (default: 5)"

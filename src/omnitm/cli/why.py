@@ -33,7 +33,6 @@ EXAMPLE = """\
 def fill(parser: argparse.ArgumentParser) -> None:
     """Add the options of this command."""
     add_common_options(parser)
-    parser.add_argument("word", metavar="WORD", help="a trained word")
     parser.add_argument("other", metavar="OTHER", help="another one")
     parser.add_argument(
         "-n", metavar="N", dest="count", type=int, default=10, help="words for and against (default: 10)"

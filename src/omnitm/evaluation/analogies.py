@@ -1,4 +1,4 @@
-"""Analogies, a is to b as c is to which word, answered by sums of similarities (3CosAdd)."""
+"""Analogies, a is to b as c is to which word, answered by sums or products of similarities."""
 
 from __future__ import annotations
 
