@@ -58,6 +58,8 @@ def shared(first: NDArray[np.uint32], second: NDArray[np.uint32]) -> NDArray[np.
     if len(long) == 0:
         return short[:0]
     places = np.searchsorted(long, short)
+    # What is larger than all of `long` would be found beyond its end; any place does, as it is compared
+    # below.
     places[places == len(long)] = 0
     both: NDArray[np.uint32] = short[long[places] == short]
     return both
@@ -92,9 +94,11 @@ def partners(index: DocumentIndex, word: str, most: int = 10) -> list[Partner]:
     for start in range(0, len(documents), DOCUMENTS_AT_A_TIME):
         counts += _word_counts(index, documents[start : start + DOCUMENTS_AT_A_TIME])
     counts[word_id] = 0
+    # Documents with both if words were independent: n_a n_b / N.
     expected = index.document_frequencies * (len(documents) / max(index.n_documents, 1))
     lifts = counts / np.maximum(expected, 1e-12)
     cautious = (counts + _DOUBT) / (expected + _DOUBT)
+    # Last key first: words that share a single document go to the end, ties go by count, then by number.
     best = np.lexsort((np.arange(len(counts)), -counts, -cautious, counts <= 1))[:most]
     return [Partner(index.vocabulary[k], int(counts[k]), float(lifts[k])) for k in best if counts[k]]
 
@@ -105,5 +109,6 @@ def _word_counts(index: DocumentIndex, documents: NDArray[np.uint32]) -> NDArray
     ends = index.document_offsets[documents.astype(np.int64) + 1].astype(np.int64)
     lengths = ends - starts
     before = np.cumsum(lengths) - lengths
+    # Place j of the k-th document is starts[k] + j: one arange over all, shifted document by document.
     places = np.repeat(starts - before, lengths) + np.arange(int(lengths.sum()))
     return np.bincount(index.document_words[places], minlength=index.n_words)

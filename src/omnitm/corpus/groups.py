@@ -113,6 +113,7 @@ def _in_order(name: str, labels: list[str], numbers: NDArray[np.uint32], *, is_d
     is_number = None not in values
     order = sorted(range(len(labels)), key=lambda k: (values[k] if is_number else 0, labels[k]))
     places = np.empty(len(labels), dtype=np.uint32)
+    # The inverse of the order: from old group numbers to new ones.
     places[order] = np.arange(len(labels), dtype=np.uint32)
     has_group = numbers != NO_GROUP
     numbers[has_group] = places[numbers[has_group]]
@@ -156,7 +157,9 @@ def _equal_parts(values: Iterable[Any], name: str, n_parts: int) -> Grouping:
     has_value = np.isfinite(found)
     if not has_value.any():
         raise CorpusError(f"No document has a value of {name!r}, so there are no groups.")
+    # Edges are values that occur ("higher"), so that equal numbers are never in two groups.
     edges = np.unique(np.quantile(found[has_value], np.arange(1, n_parts) / n_parts, method="higher"))
+    # An edge at the smallest value would leave the first group empty.
     edges = edges[edges > found[has_value].min()]
     parts = np.searchsorted(edges, found[has_value], side="right")
     labels = []

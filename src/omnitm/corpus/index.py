@@ -120,6 +120,8 @@ class DocumentIndex:
                 f"The matrix has {presence.shape[1]} columns but the vocabulary has {len(vocabulary)} words; "
                 "give one word per column."
             )
+        # In this order: duplicates may add up to zero, and a stored zero is no occurrence. The first also
+        # sorts the words of each document.
         presence.sum_duplicates()
         presence.eliminate_zeros()
         by_word = presence.tocsc()
@@ -210,6 +212,7 @@ class DocumentIndex:
             seal=manifest.sha256,
             running=_stored_running(manifest, words) if storage.has_order(manifest) else None,
         )
+        # Offsets are used as places in the arrays of pairs, so they must end where those end.
         index._check_ends(manifest.facts["n_pairs"])
         return index
 

@@ -77,6 +77,7 @@ class RunningText:
     @property
     def counts(self) -> NDArray[np.int64]:
         """How often each number occurs."""
+        # Signed numbers: counts are negated to sort them.
         starts = self.word_starts.astype(np.int64)
         return starts[1:] - starts[:-1]
 
@@ -91,6 +92,7 @@ class RunningText:
 
     def document_of(self, place: int) -> int:
         """Find the document that a place is in."""
+        # Document k lies between ends k and k + 1.
         return int(np.searchsorted(self.document_ends, place)) - 1
 
     def neighbours(self, places: NDArray[np.int64]) -> NDArray[np.uint32]:
@@ -125,6 +127,7 @@ def feature_words(word_starts: NDArray[np.uint64], most: int) -> NDArray[np.int6
     starts = word_starts.astype(np.int64)
     # Without the last number, which stands for all other words.
     counts = (starts[1:] - starts[:-1])[:-1]
+    # A stable sort keeps equally frequent words in the order of their numbers.
     order = np.argsort(-counts, kind="stable")[:most]
     return order[counts[order] > 0]
 

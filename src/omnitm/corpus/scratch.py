@@ -135,6 +135,7 @@ class _ScratchFile:
     def _place_for(self, n_bytes: int) -> int:
         for k, (start, end) in enumerate(self._gaps):
             if end - start >= n_bytes:
+                # What is left of the gap stays a gap.
                 self._gaps[k : k + 1] = [(start + n_bytes, end)] if end - start > n_bytes else []
                 return start
         start, self._end = self._end, self._end + n_bytes
@@ -215,6 +216,7 @@ class Spread:
         ahead: deque[Future[Result]] = deque()
         try:
             for item in items:
+                # Results are handed out in the order of the items, whichever is done first.
                 ahead.append(self._pool.submit(work, item))
                 # One more than there are threads: none waits, and few results are held.
                 if len(ahead) > self.n_threads:

@@ -106,6 +106,7 @@ class FolderSink:
             self._files[name] = _GrowingFile(self.folder / name)
         file = self._files[name]
         if self._hashes_aside and data.nbytes > SMALL:
+            # Hashing and writing both leave the interpreter, so they overlap.
             hashed = self._helpers.submit(file.digest.update, data)
             file.write(data)
             hashed.result()
@@ -137,6 +138,7 @@ class FolderSink:
         """Make all files durable, then write the manifest: its presence says that the rest is complete."""
         names = sorted((*FILES, *ORDER_FILES) if "n_tokens" in figures else FILES)
         for name, dtype in ARRAYS.items():
+            # An array that nothing was appended to is an empty file, not a missing one.
             if f"{name}.bin" in names:
                 self.append(name, np.empty(0, dtype=dtype))
         self._wait_until_synced()  # an error is reported once only
@@ -202,6 +204,7 @@ def remove_folder(folder: Path) -> None:
 
 
 def _umask() -> int:
+    # The mask can only be read by setting it.
     mask = os.umask(0)
     os.umask(mask)
     return mask
@@ -212,6 +215,7 @@ def put_in_place(made: Path, output: Path) -> None:
     try:
         if not os.path.lexists(output):
             made.rename(output)
+        # After the exchange `made` is the name of the old index.
         elif system.exchange(made, output):
             shutil.rmtree(made)
         else:
@@ -268,6 +272,7 @@ def _check_sizes(manifest: Manifest) -> None:
     }
     if has_order(manifest):
         n_tokens = manifest.facts["n_tokens"]
+        # Of the tokens, n_documents + 1 are ends of documents, which have no place.
         expected |= {"tokens": 4 * n_tokens, "places": 4 * (n_tokens - n_documents - 1)}
     for name, size in expected.items():
         if manifest.files[f"{name}.bin"].size != size:
@@ -307,6 +312,7 @@ def _check_members(manifest: Manifest, name: str, members: NDArray[np.uint32]) -
     from omnitm._native import first_defect
 
     others = next(other for other in MEMBERS if other != name)
+    # The other order has an offset of 8 bytes per row and one at the end, so this is its number of rows.
     limit = manifest.files[f"{MEMBERS[others]}.bin"].size // 8 - 1
     row = first_defect(array(manifest, MEMBERS[name]), members, limit)
     if row >= 0:

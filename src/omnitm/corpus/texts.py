@@ -82,6 +82,8 @@ class SourceTexts:
     def _rows_before(self, number: int) -> Iterable[int]:
         """Rows where the document may begin: the last one before it; more if nothing begins in a block."""
         firsts = self._positions[:, 2]
+        # A block whose first document is that of the next block too holds no beginning: the document is long,
+        # and may begin in any of them.
         last = int(np.searchsorted(firsts, number, side="right")) - 1
         return range(int(np.searchsorted(firsts, firsts[last], side="left")), last + 1)
 
@@ -103,6 +105,7 @@ class SourceTexts:
         """Find the source that each document is from."""
         sources, first_rows = np.unique(self._positions[:, 0], return_index=True)
         firsts = self._positions[first_rows, 2].astype(np.int64)
+        # A source has the documents up to the first one of the next source.
         counts = np.diff(np.append(firsts, self._n_documents))
         return np.repeat(sources.astype(np.int64), counts)
 

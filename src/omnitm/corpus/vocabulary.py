@@ -76,6 +76,7 @@ class VocabularyRules:
         """Fewest and most documents as numbers."""
         low: Any = self.min_documents
         high: Any = self.max_documents
+        # Shares are rounded inwards: "at least 10 %" of 15 documents are 2, "at most 50 %" are 7.
         fewest = low if isinstance(low, Integral) else math.ceil(low * n_documents)
         most = high if isinstance(high, Integral) else math.floor(high * n_documents)
         return int(fewest), int(most)
@@ -176,6 +177,8 @@ class VocabularyChoice:
             else (rules.min_count, *rules.document_limits(n_documents))
         )
         self._most = NO_LIMIT if rules.max_words is None else rules.max_words
+        # Words of a fixed vocabulary may be among the most frequent, and are not "other" words: room for
+        # them, too.
         beyond = n_others + len(rules.fixed or ()) if n_others else 0
         self._candidates = _MostFrequent((0 if rules.fixed is not None else self._most) + beyond)
         self._others = _MostFrequent(n_others)
@@ -205,6 +208,7 @@ class VocabularyChoice:
             if count
         }
         others = [candidate for candidate in self._candidates.words if candidate[1] not in named]
+        # Words to keep take their places first; the others share what is left of the limit.
         ordered = others[: max(0, self._most - len(named))]
         ordered += ((count, word) for word, count in named.items())
         ordered.sort()

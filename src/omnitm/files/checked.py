@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     Bytes = bytes | bytearray | memoryview | NDArray[np.uint8]
 
 BLOCK: int = _native.CHECKSUM_BLOCK
+# 128 MiB: at 10 GB per second a whole file of this size is checked in about 13 ms.
 _SMALL = 1 << 27  # bytes
 
 
@@ -98,6 +99,7 @@ class CheckedFile:
     def __init__(self, path: Path, size: int, sums: NDArray[np.uint32] | None, problem: str) -> None:
         self.path, self.content = path, mapped(path, size)
         self._sums, self._problem = sums, problem
+        # A flag per block; threads may set the same one twice, which does no harm.
         self._checked = np.zeros(n_blocks(size), dtype=np.uint8)
         self.is_sound = sums is None or size == 0
 
@@ -130,6 +132,7 @@ class CheckedFile:
             self._accept(_native.check_column(self.content, self._sums, self._checked, start, distance, span))
 
     def _accept(self, block: int) -> None:
+        # The number of the first bad block, or -1.
         if block >= 0:
             raise FileError(self.path, f"damaged near byte {block * BLOCK:,}: {self._problem}")
 
@@ -148,6 +151,7 @@ def mapped(path: Path, size: int) -> NDArray[np.uint8]:
         found = os.fstat(descriptor).st_size
         if found < size:
             raise FileError(path, f"should have {size:,} bytes but has {found:,}; it has been cut off")
+        # The map keeps the file open by itself, so the descriptor can be closed.
         buffer = mmap.mmap(descriptor, size, access=mmap.ACCESS_READ)
     finally:
         os.close(descriptor)

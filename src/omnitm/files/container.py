@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 
 _MAGIC = b"OMNITMD\x01"
 _START = len(_MAGIC) + 8 + 32
-_ALIGNMENT = 64
-_LONGEST_HEADER = 1 << 20
+_ALIGNMENT = 64  # a cache line, enough for every vector instruction
+_LONGEST_HEADER = 1 << 20  # bytes; a forged length must not make us read more
 _CHECKSUM, _FORMER_CHECKSUM = "crc32c", "crc32"
 
 
@@ -63,6 +63,7 @@ def read_container(path: Path) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]
 
 
 def _is_sound(content: NDArray[np.uint8], checksum: str | None, former: str | None) -> bool:
+    # Files of earlier versions have the slower CRC-32 of zlib.
     if former is not None:
         return former == f"{zlib.crc32(content.data):08x}"
     return checksum == f"{_native.crc32c(content):08x}"

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import BinaryIO
 
-_CHUNK = 1 << 20
+_CHUNK = 1 << 20  # bytes hashed at a time
 
 
 def write_file(path: Path, content: bytes) -> None:

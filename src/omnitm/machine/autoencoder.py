@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from omnitm.corpus import DocumentIndex
     from omnitm.machine.settings import AutoencoderSettings, Kind
 
-_NO_LIMIT = 2**32 - 1
+_NO_LIMIT = 2**32 - 1  # the largest that the native code can be given
 _N_OFFSETS = 4  # as in corpus/running.py
 
 
@@ -155,6 +155,7 @@ class Autoencoder:
         shape = self.settings.total_examples, self.settings.n_clauses
         states = np.empty((*shape, 2), dtype=np.uint8)
         feedback, weights = np.empty(shape, dtype=np.uint8), np.empty(shape, dtype=np.int32)
+        # Flat views of the same memory: native code writes example by example, clause by clause.
         parts = states.reshape(-1), feedback.reshape(-1), weights.reshape(-1)
         with damage_named():
             self._native.record(target, key, word, *parts)

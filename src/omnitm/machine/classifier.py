@@ -95,6 +95,7 @@ def explain_document(
     names: Sequence[str],
 ) -> Explanation:
     """Find out which clauses are true of a set of words, and what each word changes."""
+    # Literals: "word k occurs" at k, "word k does not occur" at n_words + k.
     truth = np.zeros(2 * banks.n_words, dtype=bool)
     truth[banks.n_words :] = True
     truth[words], truth[banks.n_words + words] = True, False
@@ -130,6 +131,7 @@ def _ask(weights: NDArray[np.int32], lists: IncludedLiterals, truth: NDArray[np.
     clause = np.repeat(np.arange(len(sizes)), sizes)
     is_false = ~truth[lists.literals]
     n_false = np.bincount(clause[is_false], minlength=len(sizes))
+    # An empty clause would be true of everything; when predicting it does not vote.
     fired = (n_false == 0) & (sizes > 0)
     lost = np.zeros(n_words, dtype=np.int64)
     # True clauses that ask for a word would be silent without it ...
@@ -251,6 +253,7 @@ class TsetlinMachineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
                 f"`classes` is not the same as in the first call of partial_fit: "
                 f"{np.unique(np.asarray(classes)).tolist()} instead of {self.classes_.tolist()}"
             )
+        # A label that is not among the classes gets a neighbour's place, and is found by comparing.
         labels = np.searchsorted(self.classes_, y).clip(max=len(self.classes_) - 1)
         strangers = np.unique(y[self.classes_[labels] != y])
         if len(strangers):
@@ -282,6 +285,7 @@ class TsetlinMachineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         A vote v counts as odds of exp(2v / T), which has the slope of the chance (T + v) / 2T that training
         works with.
         """
+        # 2 v / T: of two classes with votes v and -v this is the logistic function of 4 v / T.
         shares: NDArray[np.float64] = softmax(2 * self.votes(X) / self.threshold, axis=1)
         return shares
 
@@ -372,6 +376,7 @@ class TsetlinMachineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         if limit is not None and not sparse.issparse(X):
             X = limit < X  # noqa: N806
         presence = sparse.csr_matrix(X, copy=sparse.issparse(X))
+        # Before looking at values: several entries of one word in one document are one number.
         presence.sum_duplicates()
         if limit is not None and sparse.issparse(X):
             presence.data = presence.data > limit

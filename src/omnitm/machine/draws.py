@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from omnitm.corpus import DocumentIndex
     from omnitm.machine.settings import AutoencoderSettings
 
-_GAMMA = 0x9E3779B97F4A7C15
+_GAMMA = 0x9E3779B97F4A7C15  # 2**64 / golden ratio, odd: the step of SplitMix64
 _MASK = (1 << 64) - 1
 LITERAL_BLOCK = 256  # negated literals start at a multiple of this among a clause's coins
 
@@ -55,6 +55,7 @@ def draw(key: int, purpose: Purpose, first: int, count: int) -> NDArray[np.uint6
 
 def below(bits: NDArray[np.uint64], bound: int) -> NDArray[np.int64]:
     """Turn 32 random bits each into a number from 0 to `bound - 1` (bound at most 2**31)."""
+    # Multiplication instead of a remainder (Lemire 2019); off by at most bound / 2**32 from even chances.
     return ((bits * np.uint64(bound)) >> np.uint64(32)).astype(np.int64)
 
 
@@ -83,6 +84,8 @@ def literal_coins(key: int, number: int, n_words: int, probability: int) -> NDAr
     first, second = np.uint32(high(bits)[0]), np.uint32(low(bits)[0])
     n_blocks = 2 * padded // 32
     heads = np.zeros(2 * padded, dtype=bool)
+    # A coin is a random number, compared with the probability bit by bit, highest first: r-th bits of 32
+    # coins come from one hash.
     undecided = np.ones(2 * padded, dtype=bool)
     for r in range(32):
         counters = np.arange(r * n_blocks, (r + 1) * n_blocks, dtype=np.uint32)
