@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from omnitm.engines.protocol import WordJob
     from omnitm.machine import AutoencoderSettings
 
-ATTEMPTS = 3
+ATTEMPTS = 3  # of a word; a lost machine or a full memory may be passing
 _HOPELESS = 20  # words set aside in a row, with none trained in between
 
 
@@ -73,6 +73,7 @@ class Ledger:
 
     def put_back(self, jobs: Iterable[WordJob]) -> None:
         """Return words that were not at fault; they are next."""
+        # `extendleft` turns the order around, so it is turned around before.
         self._waiting.extendleft(reversed(list(jobs)))
 
     def lose(self, jobs: Sequence[WordJob], problem: str) -> None:
@@ -85,6 +86,7 @@ class Ledger:
         is_final = self._failed[job] >= ATTEMPTS
         self._note((job,), problem, is_final=is_final)
         if not is_final:
+            # To the end: other words are trained before the next attempt.
             self._waiting.append(job)
             return
         self._n_set_aside += 1
@@ -105,12 +107,12 @@ class Ledger:
         self._news.append(Failure(tuple(jobs), problem, is_final))
 
 
-_LEAST_SECONDS = 600.0
+_LEAST_SECONDS = 600.0  # a machine that swaps, or a disk that sleeps, is not a worker that hangs
 # Per example, and per clause or merged document of it: some thousand times what it takes on a good machine.
 _SECONDS_PER_STEP = 0.01
-_TIMES_THE_LONGEST = 60
+_TIMES_THE_LONGEST = 60  # words take differently long, and machines get busy
 _MOST_SECONDS = 1e7  # what the watchdog of a Ray worker can count
-_LONGEST_STEP = 1.0
+_LONGEST_STEP = 1.0  # seconds; supervisors look several times a second
 
 
 def check_patience(patience: float | None) -> float | None:

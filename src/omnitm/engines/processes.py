@@ -41,10 +41,10 @@ if TYPE_CHECKING:
 # A plain interpreter, not multiprocessing.Process: that would run the caller's script a second time.
 BOOT = "import sys; from omnitm.engines.processes import serve; serve(int(sys.argv[1]))"
 _SECONDS_BETWEEN_REPORTS = 0.1
-_SECONDS_TO_START = 600.0
+_SECONDS_TO_START = 600.0  # imports from a slow network disk take minutes
 _SECONDS_TO_END = 5.0
 _WORDS_AHEAD = 2  # one in training, one waiting beside it
-_VAIN_STARTS = 3
+_VAIN_STARTS = 3  # in a row; then the fault is not in a word
 
 
 class ProcessesEngine(WordEngine):
@@ -143,6 +143,7 @@ class _Pool:
                 worker.feed(ledger)
         now = time.monotonic()
         for worker in list(self._workers.values()):
+            # After messages were taken: what waited in the pipe is not silence of the worker.
             worker.silence.wait_until(now)
             limit = self._patience.limit if worker.is_ready else _SECONDS_TO_START
             if worker.silence.seconds > limit and (worker.given or not worker.is_ready):
@@ -170,6 +171,7 @@ class _Pool:
         if worker.given:
             # Words are trained in the order given, so the oldest is the one that the worker died of.
             guilty = worker.given.popleft()
+            # Words that the worker had not begun are not to blame, and go back to the queue.
             ledger.put_back(worker.given)
             ledger.blame(guilty, problem)
         elif not worker.is_ready:
@@ -201,6 +203,7 @@ class _Worker:
             start_new_session=True,  # Ctrl-C in the terminal is for the supervisor
         )
         inner.close()
+        # Small, so that it fits into the pipe before the worker reads it.
         self.connection.send((tuple(corpus), work))
 
     def feed(self, ledger: Ledger) -> None:
@@ -274,6 +277,7 @@ def _listen(connection: Connection, jobs: queue.SimpleQueue[WordJob]) -> None:
 
 def _work(connection: Connection, corpus: MappedCorpus, work: Work, jobs: queue.SimpleQueue[WordJob]) -> None:
     worker = work.worker(corpus)
+    # Words are given only after this message: imports and maps are no part of a word's time.
     connection.send_bytes(HEADER.pack(READY, 0))
     while True:
         job = jobs.get()

@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from omnitm.engines.work import Work, Write
 
 _SECONDS_BETWEEN_REPORTS = 0.1
-_SECONDS_BETWEEN_COUNTS = 5.0
-_SECONDS_PER_BATCH = 1.5
+_SECONDS_BETWEEN_COUNTS = 5.0  # nodes come and go
+_SECONDS_PER_BATCH = 1.5  # long against sending a task (some ms), short against losing one
 _FIRST_BATCH = 8  # words; how long one takes is not known yet
 _LARGEST_RESULT = 1 << 25  # bytes
 _BATCHES_PER_CORE = 2  # one in training, one waiting beside it
@@ -111,6 +111,7 @@ class _Dispatcher:
         self._source: Any = None
         self._flying: dict[Any, list[WordJob]] = {}
         self._again: deque[list[WordJob]] = deque()
+        # Bounds the memory: at most batches per core x cores x this many bytes are on their way.
         self._largest_batch = max(1, _LARGEST_RESULT // result_bytes)
         self._seconds_per_word: float | None = None
         self._cores, self._counted = 1, -math.inf
@@ -151,6 +152,7 @@ class _Dispatcher:
     def _batch_size(self) -> int:
         wanted = _FIRST_BATCH
         if self._seconds_per_word is not None:
+            # As many words as take the wanted time at the last known rate.
             wanted = math.ceil(_SECONDS_PER_BATCH / max(self._seconds_per_word, 1e-6))
         share = math.ceil(self._ledger.n_waiting / self._cores)  # at the end, every core gets some
         # Small enough for the end of the run, but not below a quarter, and never more than memory allows.

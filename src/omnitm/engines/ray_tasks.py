@@ -63,6 +63,7 @@ def train_batch(task: BatchTask, jobs: Sequence[WordJob], source: Any = None) ->
                 worker = _worker(task, source)
             else:
                 assert result is not None  # noqa: S101 - nobody stops it
+                # The worker's memory is used again for the next word.
                 results[position] = result.copy()
     return BatchResult(results, failures, time.monotonic() - started)
 

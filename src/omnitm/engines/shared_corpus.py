@@ -138,7 +138,7 @@ def store_file(path: Path, content: bytes | memoryview) -> None:
         raise FileError(path, f"{problem}; set TMPDIR to a folder with room for the index") from error
 
 
-CHUNK = 1 << 23
+CHUNK = 1 << 23  # bytes per message; far below what Ray can send at once, and larger than any manifest
 CACHE_VARIABLE = "OMNITM_CACHE"
 
 
@@ -174,6 +174,7 @@ def local_copy(corpus: SharedCorpus, read: Read | None) -> MappedCorpus | None:
     folder = cache / corpus.seal
     here = corpus._replace(path=str(folder))
     with _locked(cache / f"{corpus.seal}.lock"):  # one worker fetches, the others wait
+        # Missing, of another index or damaged: fetched again in all cases.
         with contextlib.suppress(FileError):
             return MappedCorpus.open(here)
         if read is None:
@@ -223,6 +224,7 @@ def _private_folder() -> Path:
     folder = Path(chosen) if chosen else Path(tempfile.gettempdir()) / f"omnitm-{system.user()}"
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        # Not `stat`: a link that somebody else put there must not lead elsewhere.
         facts = folder.lstat()
     except OSError as error:
         raise FileError(folder, f"cannot be made: {error.strerror}; set {CACHE_VARIABLE}") from error

@@ -58,6 +58,8 @@ class _Crew:
         self._queue_lock = threading.Lock()
         self._stopping = False
         self._stoppers: list[Callable[[], None]] = []
+        # Counts members that are done; waiting for it with a time-out lets Ctrl-C through, which `join` does
+        # not.
         self._idle = threading.Semaphore(0)
         self._finished: list[int] = []
         self._errors: list[BaseException] = []
@@ -90,6 +92,7 @@ class _Crew:
         finally:
             self._stop()
             for thread in threads:
+                # A thread that could not be started cannot be joined.
                 if thread.ident is not None:
                     thread.join()
         if self._errors:

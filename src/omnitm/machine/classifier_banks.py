@@ -48,6 +48,8 @@ def draw_epoch(key: int, number: int, first_example: int, labels: NDArray[np.int
 
 def shuffled(key: int, first_example: int, count: int) -> NDArray[np.int64]:
     """Return 0 .. count - 1 in random order: sorted by one draw per example."""
+    # Sorting by random numbers is a shuffle that needs no state: any epoch can be drawn without those before
+    # it.
     order: NDArray[np.int64] = np.argsort(draw(key, Purpose.ORDER, first_example, count), kind="stable")
     return order
 
@@ -64,7 +66,7 @@ def active_clauses(
 
 _NO_LIMIT = 2**32 - 1
 _CHUNK = 256  # literals that lie together in bit planes
-_PLANES = 8
+_PLANES = 8  # bits of a state
 
 
 class Documents(NamedTuple):
@@ -124,6 +126,7 @@ class ClauseBanks:
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         planes, self.planes = self.planes, aligned_zeros(self.planes.shape)
+        # Pickle gives arrays at any address; the kernels load whole cache lines.
         self.planes[...] = planes
 
     @property
@@ -193,6 +196,7 @@ class ClauseBanks:
         """Return a class's automata, clauses x literals: first "word k occurs", then "word k does not"."""
         bits = np.unpackbits(self.planes[label].view(np.uint8), axis=-1, bitorder="little")
         weights = (1 << np.arange(_PLANES)).astype(np.uint8)
+        # A state is the sum of its bits: clause, half, chunk, plane (bit), literal in the chunk.
         states = np.einsum("chkpi,p->chki", bits, weights)
         halves = states.reshape(self.settings.n_clauses, 2, -1)[:, :, : self.n_words]
         flat: NDArray[np.uint8] = halves.reshape(self.settings.n_clauses, 2 * self.n_words)

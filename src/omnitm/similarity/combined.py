@@ -55,15 +55,15 @@ _QUESTIONS = {
 _FLOOR = 0.1  # of a baseline: differences between small associations are noise
 _MOST_ASSOCIATION = 5.0  # a logarithm; more than words reach, so that a word is nearest to itself
 # Rows of rare words would make every coordinate look unusual: means over the 8,000 most frequent of 40,000
-# words raised SimLex of smoothed place profiles from 0.323 to 0.366, means over all of them being the former.
+# words give smoothed place profiles 0.366 on SimLex-999, means over all of them 0.323.
 _BEST_KNOWN = 8_000
 _FLOOR_OF_SHARES = 0.1  # of the largest score, in products: small scores differ by chance
 LESS_TRUST = 0.15  # chosen with the weights: lists name rare words less often
-_RANDOM_PAIRS = 50_000
-_PAIRS_AT_A_TIME = 2_000
+_RANDOM_PAIRS = 50_000  # for spreads and percentiles
+_PAIRS_AT_A_TIME = 2_000  # bounds memory: means of profiles are sparse rows per pair
 _SCORED_IN_FULL = 4_000  # words; among more, the likely ones are found first
 _CANDIDATES = 250  # lists of ten were the same with 3,000, for each of 120 words
-_CODE = 127.0
+_CODE = 127.0  # the largest code of a byte with a sign
 
 
 class _Kind(NamedTuple):
@@ -148,6 +148,7 @@ class Profiles:
         first, second = _random_pairs(known)
         values = plain.pairs(rows, first, second)
         spreads = values.std(axis=0) if len(values) else np.zeros(len(PARTS))
+        # Each part in units of its deviation over random pairs, then weighted.
         scales = WEIGHTS_OF_PARTS * np.divide(1, spreads, out=np.zeros_like(spreads), where=spreads > 1e-9)
         shares = _shares_to_keep(len(values))
         places = np.minimum((shares * len(values)).astype(np.intp), max(0, len(values) - 1))
@@ -192,8 +193,10 @@ class Profiles:
             weights = [form_weights(self.averages, side) for side in (a, b)]
             for kind in self.kinds:
                 means = [kind.means(side, *of_forms) for side, of_forms in zip((a, b), weights, strict=True)]
+                # The cosine of two sparse means: both have length 1.
                 found[:, kind.part] = np.asarray(means[0].multiply(means[1]).sum(axis=1)).ravel()
                 found[:, kind.part + 1] = np.einsum("ij,ij->i", kind.rows[a], kind.rows[b], dtype=np.float64)
+            # A word with itself: its own coordinate is 0, so computed values would be too small.
             found[a == b] = self.most
             blocks.append(found)
         return np.concatenate(blocks)
@@ -214,6 +217,7 @@ class Profiles:
         n_a, n_b = (np.diff(self.forms.starts)[side] for side in (a, b))
         # All combinations of a form of the one word with a form of the other, n_a * n_b per pair of words.
         pair = np.repeat(np.arange(len(a)), n_a * n_b)
+        # The number of a combination within its pair: place = i n_b + j for form i of a and form j of b.
         place = np.arange(len(pair)) - np.repeat(np.cumsum(n_a * n_b) - n_a * n_b, n_a * n_b)
         in_a = self.forms.starts[a][pair] + place // n_b[pair]
         in_b = self.forms.starts[b][pair] + place % n_b[pair]
@@ -293,6 +297,7 @@ class Combined:
         """Score pairs of rows."""
         profiles = rows.profiles
         parts = profiles.pairs(rows, first, second)
+        # score = trust(a) trust(b) sum over parts of weight * value / spread.
         found: Reals = parts @ self.scales(rows) * profiles.trust_in_pairs(first, second)
         return found
 
@@ -317,10 +322,12 @@ class Combined:
     ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
         """Find the nearest words of several words at once, themselves left out: words x neighbours each."""
         queries = [self.query(rows, [(rows.index_to_key[row], 1.0)]) for row in wanted.tolist()]
+        # All queries together: the smoothed rows are read once instead of once per word.
         likely = likely_of(rows.profiles, queries)
         count = min(count, len(rows.index_to_key) - 1)
         places, scores = np.empty((len(wanted), count), np.intp), np.empty((len(wanted), count))
         for number, (row, query) in enumerate(zip(wanted.tolist(), queries, strict=True)):
+            # One more than wanted: the word itself is nearest, and is left out.
             found, values = query.nearest(count + 1, likely[number])
             others = found != row
             places[number], scores[number] = found[others][:count], values[others][:count]
@@ -345,6 +352,7 @@ class Combined:
                     if form != leaned_on:
                         leaning = profiles.leaning(rows, np.array([form]), np.array([leaned_on]))[0]
                         column = rows.row_features[leaned_on]
+                        # The association counts for the word that is leaned on, half in each direction.
                         shares[0][column] += scales[0] * weight * share * float(leaning) / 2
         trust = profiles.trust_in_pairs(np.array([first]), np.array([second]))
         return np.asarray(np.concatenate(shares) * trust, dtype=np.float64)
@@ -400,6 +408,8 @@ class Query:
 
     def _add_word(self, row: int, weight: float) -> None:
         profiles, start = self._profiles, 0
+        # score = trust(query) trust(word) sum of parts: the first factor is part of the query, the second is
+        # applied in `_exact`.
         weight *= float(profiles.trust[row])
         self._words.append((row, weight))
         for number, kind in enumerate(profiles.kinds):
@@ -434,6 +444,7 @@ class Query:
         found = self._exact(wanted)
         if self._is_word:
             row, weight = self._words[0]
+            # Its own coordinate is 0 by definition, so the computed score of a word with itself is too small.
             found[wanted == row] = np.sign(weight) * float(self._profiles.most @ self._scales)
         return found
 
@@ -493,6 +504,7 @@ def likely_of(profiles: Profiles, queries: Sequence[Query]) -> NDArray[np.int32]
     """Multiply queries with all smoothed rows, both in few steps: queries x words."""
     smooth = np.array([query.smooth for query in queries])
     largest = np.maximum(np.abs(smooth).max(axis=1, initial=0), 1e-12)
+    # Products of bytes in 32-bit sums: 800 dimensions x 127 x 127 are far below 2**31.
     asked = np.rint(smooth * (_CODE / largest)[:, None]).astype(np.int8)
     products = np.empty((len(queries), len(profiles.codes)), dtype=np.int32)
     _native.code_products(profiles.codes, asked, products)
@@ -509,6 +521,7 @@ def weighted_mean(scores: Sequence[NDArray[Any]], weights: Sequence[float]) -> R
 def products_of_shares(shares: Sequence[NDArray[Any]], weights: Sequence[float]) -> Reals:
     """Multiply what each part of a query has of the largest score, to the power of its weight."""
     parts = zip(shares, weights, strict=True)
+    # prod (max(share, 0) + 0.1)**weight, as a sum of logarithms.
     logarithms = [weight * np.log(np.maximum(share, 0) + _FLOOR_OF_SHARES) for share, weight in parts]
     return np.asarray(np.exp(np.sum(logarithms, axis=0)), dtype=np.float64)
 
@@ -518,6 +531,8 @@ def best(scores: NDArray[Any], count: int) -> NDArray[np.intp]:
     count = min(count, len(scores))
     if count == 0:
         return np.zeros(0, dtype=np.intp)
+    # The count-th highest score; of those equal to it only the first are taken, so that lists are the same
+    # everywhere.
     limit = np.partition(scores, len(scores) - count)[len(scores) - count]
     above = np.flatnonzero(scores > limit)
     equal = np.flatnonzero(scores == limit)[: count - len(above)]

@@ -31,9 +31,9 @@ if TYPE_CHECKING:
     Reals = NDArray[np.float32]
 
 FEWEST_WORDS = 100  # below, neither the spread of coordinates nor common patterns say much
-_WORDS_PER_DIMENSION = 10
+_WORDS_PER_DIMENSION = 10  # at least; with fewer, patterns would be single words
 _USUAL_BASELINE = 100.0  # the unit of rows whose baseline is 0, such as PPMI's in hundredths
-_SMALLEST_DEVIATION = 1e-6
+_SMALLEST_DEVIATION = 1e-6  # below, a column counts as constant
 _NEVER = float(np.finfo(np.float32).max)  # the limit of features that are the same for all words
 _STEPS = 65_535  # of stored values, which are at most 1
 
@@ -120,6 +120,7 @@ class RowProfile:
             lengths=lengths,
             starts=standing_out.indptr.astype(np.int64),
             columns=standing_out.indices.astype(np.uint32),
+            # Values of a row of length 1 are at most 1, so 16 bits are exact to 1 / 131,070.
             values=np.rint(standing_out.data * np.float32(_STEPS)).astype(np.uint16),
             projection=projection,
             smooth=smooth,
@@ -238,6 +239,7 @@ def _moments(
     matrix: Any, baseline: NDArray[np.int16], own: NDArray[np.int32], known: NDArray[np.intp]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Mean and deviation of each column over some rows."""
+    # 256 rows at a time bound the memory: 20 MB of a matrix with 40,000 columns.
     sums, squares = np.zeros(matrix.shape[1]), np.zeros(matrix.shape[1])
     for rows in np.array_split(known, max(1, -(-len(known) // 256))):
         block = np.ascontiguousarray(matrix[rows])
@@ -305,7 +307,9 @@ def _smoothed(profiles: Any, known: NDArray[np.intp], recipe: Recipe) -> tuple[R
     if n_words < FEWEST_WORDS:
         return np.zeros((n_features, 0), np.float32), np.zeros((n_words, 0), np.float32)
     found = truncated_svd(profiles[known], size)
+    # Weaker patterns are noise of float32, and a negative power would enlarge them.
     usable = found.singular > found.singular[0] * 1e-4
+    # X V has columns of length s; times s**(power - 1) pattern k counts with s_k**power.
     weights = found.singular[usable] ** np.float32(recipe.power - 1)
     projection = np.ascontiguousarray(found.right[:, usable] * weights, dtype=np.float32)
     return projection, unit_rows(profiles @ projection)

@@ -34,8 +34,12 @@ def truncated_svd(matrix: Any, n_components: int, seed: int = 0) -> Decompositio
     basis = matrix.T @ random.standard_normal((matrix.shape[0], width), dtype=np.float32)
     basis = np.linalg.qr(basis)[0]
     for _ in range(_ROUNDS):
+        # Power iterations sharpen the basis; without QR in between all columns would turn to the first
+        # pattern.
         basis = np.linalg.qr(matrix @ basis)[0]
         basis = np.linalg.qr(matrix.T @ basis)[0]
+    # The matrix within the basis is small and decomposed exactly; `turn` leads from the basis to the
+    # patterns.
     left, singular, turn = np.linalg.svd(matrix @ basis, full_matrices=False)
     right = (basis @ turn.T)[:, :n_components]
     return Decomposition(left[:, :n_components], singular[:n_components], right)
@@ -49,12 +53,14 @@ def _by_products(matrix: Any, n_components: int) -> Decomposition:
     """
     wide = matrix.shape[0] <= matrix.shape[1]
     rows = (matrix if wide else matrix.T).astype(np.float64)
+    # M = U S V' gives M M' = U S^2 U': eigenvectors are U, eigenvalues the squares of S.
     products = rows @ rows.T
     squares, columns = np.linalg.eigh(products.toarray() if hasattr(products, "toarray") else products)
     squares, columns = squares[::-1][:n_components], columns[:, ::-1][:, :n_components]
     singular = np.sqrt(np.maximum(squares, 0))
     known = singular > 1e-7 * singular[:1]
     inverse = np.divide(1, singular, out=np.zeros_like(singular), where=known)
+    # V = M' U / S; where S is 0 by rounding, V is set to 0.
     short, long = columns * known, (rows.T @ columns) * inverse
     left, right = (short, long) if wide else (long, short)
     return Decomposition(*(part.astype(np.float32) for part in (left, singular * known, right)))

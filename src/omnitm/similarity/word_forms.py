@@ -31,12 +31,12 @@ if TYPE_CHECKING:
 
     Reals = NDArray[np.float32]
 
-FORM_WEIGHT = 0.5
+FORM_WEIGHT = 0.5  # of the word's own weight, 1
 SAME_THING = 0.3
 PATTERNS_FOR_FORMS = 300  # the strongest ones: nearness is judged by these
 MOST_FORMS = 5
-_SHORTEST_STEM = 3
-_LONGEST_ENDING = 4
+_SHORTEST_STEM = 3  # letters
+_LONGEST_ENDING = 4  # letters, such as "ning" of "running"
 _LEAST_SHARE, _LARGE_SHARE = 0.5, 0.6  # of a rule's pairs that are about the same thing
 _SAME_BY_WEAK_RULE, _SAME_OF_SHORT = 0.35, 0.5
 _FEWEST_PAIRS = 10
@@ -73,6 +73,7 @@ class WordForms:
         place = np.arange(len(word)) - np.searchsorted(word, word)
         word, member = word[place <= MOST_FORMS], member[place <= MOST_FORMS]
         weight = np.where(word == member, 1.0, FORM_WEIGHT)
+        # Weights of a word and its forms add up to 1.
         weight /= np.bincount(word, weights=weight, minlength=len(words))[word]
         starts = np.concatenate([[0], np.cumsum(np.bincount(word, minlength=len(words)))]).astype(np.int64)
         return cls(starts, member.astype(np.int32), weight.astype(np.float32))

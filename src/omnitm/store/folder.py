@@ -251,6 +251,7 @@ class ModelFolder:
 
     def _open_files(self) -> list[int]:
         row_size = sum(file.row_size for file in self._files)
+        # Rows still to be written; said before hours of training, not after.
         missing = (len(self.words) - self.n_kept - len(self._journal.rows)) * row_size
         free = shutil.disk_usage(self.path).free
         if missing > free:
@@ -267,6 +268,8 @@ class ModelFolder:
             with writing(self.path / file.name):
                 flags = os.O_RDWR | os.O_CREAT | system.CAREFULLY
                 descriptors.append(os.open(self.path / file.name, flags, 0o666))
+                # Rows have fixed places, so threads write them in any order; what is not written yet is a
+                # hole of the file.
                 os.ftruncate(descriptors[-1], len(self.words) * file.row_size)
         return descriptors
 
@@ -303,6 +306,7 @@ def adding(path: str | Path) -> tuple[int, int] | None:
     path = Path(path)
     if not (path / JOURNAL).exists() or not (path / MANIFEST).exists():
         return None
+    # The manifest still speaks of the old words: lines after its size are those being added.
     kept = model_manifest(path, sums=False).files[WORDS].size
     total = read_file(path / WORDS, _NO_LIMIT)[kept:].count(b"\n")
     return finished_rows(path / JOURNAL), total

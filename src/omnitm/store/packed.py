@@ -56,12 +56,12 @@ if TYPE_CHECKING:
     from omnitm.store.rows import RowEncoder, SparseEncoder
 
 FORMAT, VERSION = "omnitm packed model", 1
-TRAILER = 8 + 32 + len(PACKED_MAGIC)
+TRAILER = 8 + 32 + len(PACKED_MAGIC)  # length of the header, its SHA-256, magic bytes
 BLOCK = np.dtype([("size", "<u4"), ("crc", "<u4")])
 ROW = np.dtype([("lowest", "<i2"), ("itemsize", "<u2")])
 BLOCKS, TABLE, ROWS = "blocks", "blocks table", "rows table"
-_LONGEST_HEADER = 1 << 20
-_MOST_WORDS = 1 << 28
+_LONGEST_HEADER = 1 << 20  # bytes
+_MOST_WORDS = 1 << 28  # more than any text has; forged sizes end here, before memory is asked for
 _DAMAGED = "the file is damaged; fetch it again or pack the model again"
 
 
@@ -106,6 +106,8 @@ class PackedMatrix(RowMatrix):
 
     def read_row(self, row: int) -> NDArray[Any]:
         """Decode the blocks of a row that hold its columns."""
+        # Segments from the one that holds the first column to the one that holds the last; ends are cut off
+        # below.
         low, high = self._first // self._segment, -(-(self._first + self.shape[1]) // self._segment)
         n_segments = self._crcs.shape[1]
         bounds = self._starts[row * n_segments : (row + 1) * n_segments + 1].tolist()
@@ -159,6 +161,7 @@ def from_bytes(content: bytes, dtype: np.dtype[Any], lowest: int, itemsize: int)
     if dtype.kind == "f":
         reals: NDArray[Any] = whole.view("<f4")
         return reals
+    # In 32 bits: an unsigned 16-bit difference plus a negative lowest value would not fit into 16.
     return (whole.astype(np.int32) + lowest).astype(dtype)
 
 

@@ -59,6 +59,7 @@ class SparseEncoder:
         """Encode the next row."""
         positions = np.flatnonzero(vector)
         content = positions.astype("<u4").tobytes() + vector[positions].astype("<i2").tobytes()
+        # Rows begin at multiples of 4, so that positions can be viewed as 32-bit numbers.
         content += bytes(-len(content) % 4)
         self._starts.append(self._starts[-1] + len(content))
         return content
@@ -91,6 +92,7 @@ class SparseMatrix(RowMatrix):
         if self._starts[0] != 0 or self._starts[-1] != size or (sizes < 0).any():
             raise self._damage("has rows that do not make up the file")
         self._counts = sizes // _PAIR
+        # A count follows from the size: 6 bytes per value, filled up to a multiple of 4.
         if ((self._counts * _PAIR + 3) // 4 * 4 != sizes).any() or (self._counts > n_columns).any():
             raise self._damage("has rows of impossible length")
         self._content = content[:size]
@@ -115,6 +117,7 @@ class SparseMatrix(RowMatrix):
         if count and (int(positions[-1]) >= self.shape[1] or not (positions[1:] > positions[:-1]).all()):
             raise self._damage(f"row {row:,} is damaged")
         found = np.zeros(self.shape[1], dtype=np.int16)
+        # In units of 2 bytes: the row begins at start / 2, its values after `count` positions of 4 bytes.
         found[positions] = self._values[start // 2 + 2 * count :][:count]
         return found
 
@@ -132,6 +135,7 @@ class SparseMatrix(RowMatrix):
         found = np.zeros(len(self), dtype=np.int16)
         rows = np.flatnonzero(low < first + self._counts)
         rows = rows[self._positions[low[rows]] == column]
+        # first + counts is the end of the positions in units of 4 bytes; values begin there, in units of 2.
         found[rows] = self._values[2 * (first + self._counts)[rows] + (low - first)[rows]]
         return found
 
@@ -202,6 +206,7 @@ class MappedMatrix(RowMatrix, NDArrayOperatorsMixin):
         columns = np.asarray(others[0]) if len(others) == 1 and not isinstance(others[0], slice) else None
         starts = self._starts[rows]
         if columns is not None and columns.dtype.kind in "iu":
+            # Negative columns count from the end, as numpy has it; those out of range were refused above.
             columns = columns.astype(np.int64) % self.shape[1]
             if columns.ndim == 0 and isinstance(rows, slice) and rows == slice(None):
                 self.read_column(int(columns))
