@@ -169,7 +169,8 @@ def _print_rules(console: Console, explanation: WordExplanation, count: int, n_l
     n_only_merged = len(explanation.rules) - len(borne_out)
     if n_only_merged:
         where = "not shown" if borne_out else "all of them"
-        console.print(f"{n_only_merged} rules, {where}, hold in merged examples only.")
+        verb = "rule, {}, holds" if n_only_merged == 1 else "rules, {}, hold"
+        console.print(f"{n_only_merged} {verb.format(where)} in merged examples only.")
     for measured in shown[:_RULES_WITH_DOCUMENTS]:
         marked = [explanation.word]
         if explanation.kind == "topic":
