@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     Reals = NDArray[np.float32]
 
-N_NEAREST = 10
+N_NEAREST = 10  # as many as a list shows
 N_COMPANIONS = 4  # words of one category beside the intruder, as Chang et al. (2009) show five or six words
 _WORDS_AT_ONCE = 256
 _CLUSTER_SEEDS = range(5)
@@ -188,6 +188,7 @@ def is_word_form(first: str, second: str) -> bool:
         is_stem_seen = bool(ends & _BASE_ENDINGS) or length >= _SHORTEST_STEM_ALONE
         if is_stem_seen and any(ends <= set(paradigm) for paradigm in _PARADIGMS):
             return True
+        # A doubled consonant: stop, stopped, stopping.
         last = first[length - 1]
         if "" in ends and any(last + end in ends for end in ("ed", "ing", "er", "ers", "est")):
             return True
@@ -318,6 +319,8 @@ class _Estimates:
         """Mean over words, with the interval of means over words drawn with replacement."""
         if not len(values):
             return Estimate(float("nan"))
+        # The seed is the number of words: models with the same words have the same draws, and differences are
+        # paired.
         draws = np.random.default_rng(len(values)).integers(len(values), size=(self.n_resamples, len(values)))
         found = interval(values[draws].mean(axis=1), self.confidence)
         return Estimate(float(values.mean()), *(found or ()))
@@ -358,6 +361,7 @@ class _Asked:
         for word, row in zip(self.words, rows, strict=True):
             nearest = _nearest(row[listed], word, self.candidates)
             kept = [other for other in nearest if not is_word_form(word, other)]
+            # 30 more than wanted, since forms of the word are left out afterwards.
             in_set_names = [self.known[k] for k in _best(row[in_set], N_NEAREST + 30)]
             of_set = [other for other in in_set_names if not is_word_form(word, other)]
             forms = sum(is_word_form(word, other) for other in nearest[:N_NEAREST]) / N_NEAREST

@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from omnitm.vectors import WordVectors
 
 DEFAULT = "default"
-FREQUENCY_EDGES = (300, 1_000, 3_000, 10_000)
-_FEWEST_PAIRS = 3
+FREQUENCY_EDGES = (300, 1_000, 3_000, 10_000)  # documents of the rarer word; about half a decade each
+_FEWEST_PAIRS = 3  # for a rank correlation at all
 _FEWEST_PAIRS_OF_A_GROUP = 10  # a correlation of fewer pairs says nothing
 
 
@@ -225,6 +225,7 @@ class _Bench:
         self._n_resamples, self._seed, self._frequencies = n_resamples, seed, frequencies
         words = dict.fromkeys(word for part in usable for both in part.words for word in both)
         places = {word: place for place, word in enumerate(words)}
+        # One draw of words for all sets and models, so that differences between models are paired.
         draws = draw_counts(len(words), n_resamples, seed)
         self._exact, self._resampled = [], []
         for part in usable:
@@ -353,6 +354,7 @@ def group_results(
     """Correlate within groups of pairs; small groups are named, but have no correlation."""
     groups: list[GroupResult] = []
     if frequencies is not None:
+        # A pair is known as well as its rarer word.
         rarer = np.array([min(frequencies.get(a, 0), frequencies.get(b, 0)) for a, b in words])
         bands = np.searchsorted(np.asarray(edges), rarer, side="right")
         names = band_names(edges)

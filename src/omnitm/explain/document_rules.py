@@ -33,14 +33,14 @@ if TYPE_CHECKING:
 
 FEWEST_DOCUMENTS = 5
 MOST_LITERALS = 3
-_OF_EACH_CLAUSE = 3
+_OF_EACH_CLAUSE = 3  # highest literals
 _CANDIDATES = 60
 _PAIRED = 30  # the best candidates are combined with each other, and the best pairs with a third
-_NEGATED = 20
+_NEGATED = 20  # negations that are tried
 _GAIN = 1.2  # a literal must raise the bound of the precision by a fifth, or it is dropped
-_ERRORS = 2.0
+_ERRORS = 2.0  # standard errors below the estimate: a bound that holds in 98 of 100 cases
 _ENOUGH = 20  # documents: more don't make a rule more certain, and frequent words have little lift
-_PARTS = 5
+_PARTS = 5  # one of them is set aside
 _HASH = np.uint32(2_654_435_761)  # Knuth's multiplicative hash: 2**32 / golden ratio
 
 
@@ -97,6 +97,7 @@ def document_rules(
     counts = _Counts(index, index.word_id(machine.word))
     rules = _conjunctions(counts, candidates)
     negated = machine.mean_states[machine.n_words :].copy()
+    # A rule for a word must not forbid the word.
     negated[index.word_id(machine.word)] = -1
     negations = np.argsort(-negated, kind="stable")[:_NEGATED].tolist()
     chosen = [_with_negations(counts, rule, negations) for rule in _covering(counts, rules, n)]
@@ -105,6 +106,7 @@ def document_rules(
 
 def set_aside(documents: Numbers) -> NDArray[np.bool_]:
     """Tell which documents are not used for choosing rules: one of five, by a hash of the number."""
+    # High bits of the product: neighbouring documents, often of one source, fall into different parts.
     hashed = (documents.astype(np.uint32) * _HASH) >> np.uint32(16)
     found: NDArray[np.bool_] = hashed % np.uint32(_PARTS) == 0
     return found
@@ -154,6 +156,7 @@ class _Counts:
         return self._kept[word]
 
     def rule(self, present: tuple[int, ...]) -> _Rule:
+        # The shortest list first: intersections cost as much as the shorter side.
         documents = reduce(shared, sorted((self.of(word) for word in present), key=len))
         return _Rule(present, (), documents, shared(documents, self.mine))
 

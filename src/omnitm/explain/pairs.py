@@ -262,6 +262,8 @@ def compare_by_clauses(
         if factor:
             clauses += clause_shares(machines[first], vectors.feature_index(second), factor)
     score = vectors.similarity(word, other, metric=metric)  # type: ignore[arg-type]
+    # The coordinate is the mean rounded down, so clauses add up to a little more: `rounding` is the
+    # difference.
     shares = np.array([part.share for part in clauses])
     return Comparison(
         word=word,
@@ -293,6 +295,7 @@ def compare_by_coordinates(
     shares = taken_apart.shares
     own = [taken_apart.column(name) for name in taken_apart.own if name in taken_apart.columns]
     others = shares.copy()
+    # What is about the two words themselves is one line, "they occur together".
     others[own] = 0.0
     share_together = total(shares[own])
     lines = np.append(others, share_together)
@@ -325,6 +328,7 @@ def _largest(shares: NDArray[np.float64], order: NDArray[np.intp], names: Sequen
     """Choose the largest shares, of words and of places half each where there are both."""
     positive = [k for k in order.tolist() if shares[k] > 0]
     words, places = ([k for k in positive if is_place(names[k]) == kind] for kind in (False, True))
+    # Half of them places; more if there are too few words, fewer if there are too few places.
     n_places = min(len(places), max(n // 2, n - len(words)))
     return sorted([*words[: n - n_places], *places[:n_places]], key=lambda k: -shares[k])
 

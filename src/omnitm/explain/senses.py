@@ -31,11 +31,11 @@ if TYPE_CHECKING:
     Reals = NDArray[np.float32]
     Numbers = NDArray[np.intp]
 
-_FEATURES = 150
+_FEATURES = 150  # that stand out most, and are divided among the senses
 _IN_COMMON = 0.1  # cosine of the means of two senses, measured from the usual; pseudowords have less
 _LEAST_SHARE = 0.05  # of the documents
 _FEWEST = 5  # documents, or features, of a sense
-_MOST_SENSES = 8
+_MOST_SENSES = 8  # people tell no more apart in a table
 _STEPS = 30  # of k-means
 _TRIED = 10  # features, for the rule of a sense
 _DOCUMENTS = 20_000  # at most so many are assigned to senses, evenly spread
@@ -114,6 +114,8 @@ class Contexts:
         if names != vectors.index_to_key:
             numbers = vectors.key_to_index
             places = np.array([numbers.get(name, -1) for name in names], dtype=np.intp)
+            # Place -1 reads the last row, which is then replaced by zeros: features without a row say
+            # nothing.
             smooth = np.where(places[:, None] >= 0, smooth[places], np.float32(0))
         if index is None:
             weights = np.ones(len(names), np.float32)
@@ -121,15 +123,18 @@ class Contexts:
             counts[[vectors.feature_index(vectors.index_to_key[k]) for k in best_known(vectors)]] = 1
         else:
             counts = index.document_frequencies.astype(np.float32)
+            # idf = log(N / n): a word of every document says nothing.
             weights = np.log(np.float32(max(index.n_documents, 2)) / np.maximum(counts, 1))
         weights = np.where(smooth.any(axis=1), weights, np.float32(0))
         share = weights * counts
+        # The mean over all occurrences, weighted as words of documents are: what a random document says.
         usual = (share / max(float(share.sum()), 1e-30)) @ smooth
         return cls(smooth, weights.astype(np.float32), usual.astype(np.float32))
 
     def of_bags(self, bags: Any) -> Reals:
         """Add up what the features of each bag say: bags x dimensions, from a sparse bags x features."""
         weighted = bags.multiply(self.weights).tocsr()
+        # sum of w_f (row_f - usual) = sum of w_f row_f - (sum of w_f) usual: the first is one sparse product.
         found: Reals = weighted @ self.rows - np.outer(weighted.sum(axis=1), self.usual)
         return found
 
@@ -203,6 +208,7 @@ def word_senses(
     said = contexts.of_bags(bags)
     centres = centres_of(said[spread(np.arange(len(said), dtype=np.uint32), _DIVIDED)])
     assigned = assigned_to(said, centres)
+    # Senses are numbered by size; `argsort(order)` is the new number of each old one.
     order = np.argsort(-np.bincount(assigned[assigned >= 0], minlength=len(centres)), kind="stable")
     centres, assigned = centres[order], np.where(assigned >= 0, np.argsort(order)[assigned], -1)
     groups = _most_often(bags[:, columns], assigned, rows @ centres.T)
@@ -237,6 +243,7 @@ def centres_of(said: Reals) -> Reals:
     rows = unit_rows(said[said.any(axis=1)])
     groups = np.zeros(len(rows), dtype=np.intp)
     fewest = max(_FEWEST, _LEAST_SHARE * len(rows))
+    # Groups are divided breadth first; both parts of a divided group are tried again.
     waiting = [0]
     while waiting and groups.max(initial=0) + 1 < _MOST_SENSES:
         group = waiting.pop(0)
@@ -258,12 +265,15 @@ def _divided(rows: Reals, groups: Numbers, group: int, fewest: float) -> Numbers
     found = groups.copy()
     found[members[halves == 1]] = groups.max() + 1
     found = _k_means(rows, found)
+    # k-means of all groups moves documents between them, so all pairs are looked at again, with more
+    # tolerance.
     return found if _differ(rows, found, fewest, 2 * _IN_COMMON) else None
 
 
 def two_groups(rows: Reals) -> Numbers:
     """Divide rows of length 1 in two: along the direction in which they differ most, then by k-means."""
     centred = rows.astype(np.float64) - rows.mean(axis=0, dtype=np.float64)
+    # The last eigenvector, of the largest eigenvalue: the first principal axis.
     along = centred @ np.linalg.eigh(centred.T @ centred)[1][:, -1]
     return _k_means(rows, (along > 0).astype(np.intp))
 
@@ -294,6 +304,7 @@ def _differ(rows: Reals, groups: Numbers, fewest: float, in_common: float) -> bo
     means = member.T @ rows
     products = means @ means.T
     squares = np.diag(products)
+    # A mean of n rows of length 1 is too long by chance: E|mean|^2 = m^2 + (1 - m^2) / n, solved for m^2.
     true = np.maximum(squares - (1 - squares) / np.maximum(sizes - 1, 1), 1e-9)
     cosines = products / np.sqrt(np.outer(true, true))
     return bool(cosines[np.triu_indices(len(sizes), 1)].max() < in_common)

@@ -85,6 +85,8 @@ class SparseWordVectors:
 def reduced_rows(rows: Any, n_components: int) -> NDArray[np.float32]:
     """Return rows in the space of their strongest common patterns: a truncated SVD."""
     found = truncated_svd(rows, n_components)
+    # U S^p: with p = 1 frequent topics outweigh everything, with p = 0 noise counts as much as the first
+    # pattern.
     return (found.left * found.singular ** np.float32(_POWER)).astype(np.float32)
 
 

@@ -68,6 +68,7 @@ def dense_rows(vectors: WordVectors, n_components: int = N_COMPONENTS) -> Reals:
     as they are, or reduced if they have more numbers.
     """
     if vectors.has_profiles and vectors.profiles.topic.smooth.shape[1]:
+        # Patterns come in the order of their weight, so the first ones are the best of any number.
         rows = vectors.profiles.topic.smooth[:, :n_components]
     elif vectors.has_profiles or vectors.vector_size > n_components:
         rows = vectors.reduce(min(n_components, len(vectors), vectors.vector_size)).matrix
@@ -282,6 +283,7 @@ def _keep_strongest(block: Any, count: int) -> Any:
     for start, end in zip(block.indptr[:-1], block.indptr[1:], strict=True):
         values = block.data[start:end]
         order = np.argpartition(-values, count)[:count] if len(values) > count else np.arange(len(values))
+        # Ascending columns, as a canonical CSR matrix has them.
         kept.append(start + order[np.argsort(block.indices[start + order])])
     places = np.concatenate([np.zeros(0, np.intp), *kept]).astype(np.intp)
     starts = np.concatenate([[0], np.cumsum([len(part) for part in kept])])

@@ -35,9 +35,9 @@ ThemeProgress = Callable[[str, int, int], object]
 """Told what is done, how much of it is finished, and how much there is."""
 
 RECIPE = 3  # of all numbers of this module and of similarity/nonnegative.py; themes of others are made again
-N_THEMES = 200
+N_THEMES = 200  # by default
 _WORDS_PER_THEME = 10  # of small models, if no number is asked for
-_WORDS_AT_ONCE = 4_096
+_WORDS_AT_ONCE = 4_096  # bounds the memory of `Nearness.of_rows`
 _WORDS_OF_A_NAME = 3
 
 
@@ -183,10 +183,12 @@ class Nearness:
     def __init__(self, vectors: WordVectors, known: NDArray[np.intp]) -> None:
         self.profile, self.columns = vectors.profiles.topic, vectors.row_features
         self.known = self.columns[known]
+        # Squares of a profile add up to 1, so they are shares of its features.
         self.by_feature = self.profile.some(known).power(2).T.tocsr()
 
     def of_rows(self, rows: NDArray[np.intp]) -> Any:
         """Words x the most frequent words, sparse."""
+        # Share of the frequent word b in the profile of a, plus share of a in the profile of b.
         nearness = self.profile.some(rows).power(2)[:, self.known] + self.by_feature[self.columns[rows]]
         lengths = np.sqrt(np.asarray(nearness.power(2).sum(axis=1))).ravel()
         nearness.data /= np.repeat(np.maximum(lengths, 1e-30), np.diff(nearness.indptr)).astype(np.float32)

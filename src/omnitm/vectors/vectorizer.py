@@ -211,6 +211,7 @@ class OmniVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def _learn_frequencies(self, counts: Any) -> OmniVectorizer:
         frequencies = np.bincount(counts.indices, minlength=counts.shape[1])
+        # scikit-learn's smoothed idf: log((1 + N) / (1 + n)) + 1.
         self.word_weights_ = (np.log((1 + counts.shape[0]) / (1 + frequencies)) + 1).astype(np.float32)
         return self
 
