@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     Reals = NDArray[np.float32]
 
 N_PLACE_WORDS = 10_000  # as in training
-_N_DIRECTIONS = 100
+_N_DIRECTIONS = 100  # as many as dense word vectors commonly have
 _SMOOTHING = 0.75  # of context frequencies in PPMI (Levy, Goldberg & Dagan 2015)
 _PAIRS = 20_000_000  # of words in a document, that directions of topics are made from
 _PLACES = 2_000_000  # that directions of places are made from
@@ -111,10 +111,13 @@ class Features(ABC):
             usual = float(others.data.mean() if others.nnz else 1.0)
             weights[side] = np.asarray(others.sum(axis=0, dtype=np.float64)).reshape(-1) + _PRIOR * usual
             n_without[side] = max(others.shape[0], 1)
+        # Standard error of log(n_1 / n_2) of two counts: sqrt(1 / n_1 + 1 / n_2).
         error = np.sqrt((1 / without).sum(axis=0))
+        # A feature k times as frequent on a side, anyway, counts 1 / k there; never more than 1.
         less = np.minimum(1, np.exp(_sure_ratio(weights / n_without, error)))
         rows.data *= less.astype(np.float32)[np.repeat(sides, np.diff(rows.indptr)), rows.indices]
         frequent = without / n_without
+        # Half of the ratio to each side: anyway_1 / anyway_0 is the sure ratio of frequencies.
         anyway = np.exp(-_sure_ratio(frequent, error) / 2)
         sizes = np.array([np.count_nonzero(sides == side) for side in (0, 1)])
         lifts = (counts / sizes[:, None] + _PRIOR / n_without.min()) / frequent
@@ -171,6 +174,7 @@ class TopicFeatures(Features):
     def _together(self, documents: NDArray[np.int64]) -> Any:
         """Count in how many documents two words occur together; in some of them if there are many."""
         lengths = np.diff(self.index.document_offsets.astype(np.int64))[documents]
+        # A document of n words gives n^2 pairs: as many documents as give about _PAIRS of them.
         most = int(_PAIRS * len(documents) / max(int(np.square(lengths).sum()), 1)) + 1
         rows = self._rows(spread(documents, most))
         counts = rows.T @ rows
@@ -216,6 +220,8 @@ class PlaceFeatures(Features):
         places = self._running.places_of(word).astype(np.int64)
         of_place = self._documents(places)
         order = np.argsort(documents)
+        # Documents are not sorted, so they are looked up through their order; places of other documents are
+        # dropped below.
         found = np.searchsorted(documents[order], of_place).clip(max=len(documents) - 1)
         rows = order[found]
         inside = documents[rows] == of_place
@@ -231,6 +237,7 @@ class PlaceFeatures(Features):
         """Count the features of places, those of a row together: rows x features."""
         n = len(self._words)
         neighbours = self._running.neighbours(places)
+        # DOCUMENT_END is larger than any number, and reads the NO_FEATURE at the end.
         numbers = np.append(self._numbers, NO_FEATURE)[np.minimum(neighbours, len(self._numbers))]
         has_feature = numbers != NO_FEATURE
         columns = (numbers.astype(np.int64) + n * np.arange(len(PATTERNS)))[has_feature]
@@ -254,6 +261,7 @@ def _directions(counts: Any, lengths: Reals) -> Reals:
     counts = counts.tocoo()
     rows = np.maximum(np.asarray(counts.sum(axis=1), dtype=np.float64).reshape(-1), 1)
     columns = np.asarray(counts.sum(axis=0), dtype=np.float64).reshape(-1) ** _SMOOTHING
+    # PPMI with contexts to the power 0.75: log(n_wc / (n_w n_c^0.75 / sum of n^0.75)).
     expected = rows[counts.row] * columns[counts.col] / max(columns.sum(), 1)
     values = np.log(np.maximum(counts.data, 1e-9) / np.maximum(expected, 1e-9))
     kept = values > 0
@@ -263,6 +271,7 @@ def _directions(counts: Any, lengths: Reals) -> Reals:
     found = truncated_svd(ppmi, max(1, min(_N_DIRECTIONS, min(ppmi.shape) - 1)))
     right = found.right * found.singular
     norms = np.maximum(np.linalg.norm(right, axis=1, keepdims=True), 1e-12)
+    # The direction comes from what a feature goes with, its length from how rare it is.
     directions: Reals = (right / norms * lengths[:, None]).astype(np.float32)
     return directions
 

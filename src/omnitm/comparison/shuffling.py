@@ -78,12 +78,14 @@ class ShuffleTest:
             for sums, steps in zip(zip(*parts, strict=True), points, strict=True)
         ]
         squares = [np.square(v).sum(axis=1) for v in moved]
+        # Row 0 is the groups' own arrangement, the others are shuffled.
         units = [max(float(found[1:].std()), _TINY) for found in squares]
         changes = np.sum([found / unit for found, unit in zip(squares, units, strict=True)], axis=0)
         self.change = float(changes[0])
         self.strength = float((changes[0] - changes[1:].mean()) / max(float(changes[1:].std()), _TINY))
         beyond = np.mean([max(float(found[0] - found[1:].mean()), 0.0) for found in squares])
         self.distance = float(np.sqrt(beyond))
+        # The own arrangement counts itself, so p is at least 1 / (n + 1), and exact if groups mean nothing.
         self.p = float((changes >= changes[0] * (1 - 1e-5)).mean())
         own = np.repeat(np.array([-1, 1] / kinds[0].sizes), kinds[0].sizes)
         self.differences, self.shares, self.reasons = [], [], []
@@ -93,6 +95,7 @@ class ShuffleTest:
             along, deviations = np.zeros(len(rows)), np.ones(len(rows))
             some = rows[seen].astype(np.float64)
             along[seen] = (some * v[0]).sum(axis=1)
+            # d' C d for each direction d, with the covariance C of shuffled movements, whose mean is 0.
             variances = ((some @ (v[1:].T @ v[1:] / (len(v) - 1))) * some).sum(axis=1)
             deviations[seen] = np.sqrt(np.maximum(variances, _TINY))
             agreement = np.clip(along / deviations, -_MOST, _MOST)
@@ -126,6 +129,7 @@ def surprise(found: Thinned) -> NDArray[np.float64]:
     usual = found.sizes[:, None] * found.anyway
     expected = counts.sum(axis=0) * usual / usual.sum(axis=0)
     ratio = np.log(np.maximum(counts, 1) / np.maximum(expected, _TINY))
+    # G = 2 sum of n log(n / expected); its root is about normal with deviation 1.
     likelihood = 2 * np.where(counts > 0, counts * ratio, 0).sum(axis=0)
     return np.asarray(np.sqrt(np.maximum(likelihood, 0)) * np.sign(counts[1] - expected[1]))
 

@@ -260,6 +260,7 @@ class _Compared:
         self._drawn = draw_documents(sides.index, sides.of_documents, word, seed)
         inside = sides.index.documents_with(sides.index.word_id(word)).astype(np.int64)
         found = [inside[sides.of_documents[inside] == side] for side in (0, 1)]
+        # More documents of the larger side hardly sharpen a difference of means, but cost time.
         most = min(MOST_DOCUMENTS, _MOST_TIMES * min(map(len, found)))
         self._sides_documents = [spread(documents, most) for documents in found]
         self.n_documents = [len(documents) for documents in self._sides_documents]

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     Weights = NDArray[np.float32]
     Places = NDArray[np.intp]
 
-_ROWS_AT_ONCE = 512
+_ROWS_AT_ONCE = 512  # bounds the memory of comparing all pairs with all
 
 
 class Interval(NamedTuple):
@@ -124,6 +124,7 @@ class _CentredRanks:
     def __init__(self, values: Numbers, weights: Weights) -> None:
         order = np.argsort(values, kind="stable")
         ordered = values[order]
+        # Where each group of equal values begins; equal values share their mean rank.
         starts = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]]))
         sizes = weights[order].astype(np.float64)
         if len(starts) < len(values):
@@ -133,6 +134,7 @@ class _CentredRanks:
         ranks = np.cumsum(sizes, axis=0) - sizes / 2 - total / 2
         self.of_pairs = ranks[np.unique(values, return_inverse=True)[1]]
         self.squares = np.einsum("ij,ij,ij->j", sizes, ranks, ranks)
+        # Ordered pairs that differ: all n^2 less the sum of squares of the groups of ties.
         self.n_untied = total**2 - np.einsum("ij,ij->j", sizes, sizes)
 
 

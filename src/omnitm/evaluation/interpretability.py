@@ -178,6 +178,7 @@ def positive_pmi(index: DocumentIndex, words: Sequence[str]) -> NDArray[np.float
     single = np.diag(counts).copy()
     # Documents with both words if they were independent: n_a n_b / N.
     expected = np.outer(single, single) / max(index.n_documents, 1)
+    # PPMI = max(0, log(n_ab N / (n_a n_b))); words that never meet have ratio 1, so 0.
     ratio = np.divide(counts, expected, out=np.ones_like(counts), where=(counts > 0) & (expected > 0))
     np.fill_diagonal(ratio, 1.0)
     return np.maximum(np.log(ratio), 0.0).astype(np.float32)
@@ -243,6 +244,7 @@ class Coherence:
             return None
         pairs = self._npmi[np.ix_(places, places)].copy()
         shares = self._shares[places]
+        # Words that never meet: C_v (Roeder et al. 2015) has NPMI with p_ab = 1e-12 instead of -1.
         unmet = (np.log(_NEVER_MET) - np.log(np.outer(shares, shares))) / -np.log(_NEVER_MET)
         pairs[pairs == -1] = unmet[pairs == -1]
         # Each word is a vector of its NPMI with all words, and is compared with the sum of these vectors.
@@ -289,11 +291,11 @@ def _npmi(counts: NDArray[np.float64], n_documents: int) -> NDArray[np.float64]:
     return npmi
 
 
-_NEVER_MET = 1e-12
-N_TOP = 10
+_NEVER_MET = 1e-12  # the share of windows that is taken instead of 0
+N_TOP = 10  # first words of a dimension
 N_SHOWN = 5  # top words of an intrusion test
 REMOVED = (1, 3, 10, 30, 100)
-_EXAMPLES = 8
+_EXAMPLES = 8  # dimensions that a report names
 _WORDS_AGAIN = 200
 _INTRUDERS = 20  # per dimension
 _DRAWS = 2_000  # of dimensions, for intervals
@@ -501,6 +503,7 @@ def category_scores(
             room = min(_LAMBDA * len(rows), len(words))
             limit = -ordered[room - 1]
             above, equal = (signed > limit).sum(axis=0), (signed == limit).sum(axis=0)
+            # Of words equal at the limit only a part has room: each counts by that part.
             share = (room - above) / equal
             found = (signed[rows] > limit).sum(axis=0) + share * (signed[rows] == limit).sum(axis=0)
             best = np.maximum(best, found / len(rows))
@@ -526,6 +529,7 @@ def _left(
 ) -> list[tuple[float, float]]:
     """Compare a cosine without its strongest, and without random, contributions with the whole."""
     first, second = pair
+    # A cosine of unit vectors is the sum of these products.
     shares = first * second
     score = float(shares.sum())
     strongest = np.argsort(-shares, kind="stable")
@@ -544,6 +548,7 @@ def _cosine_without(
 ) -> float:
     """Cosine of two unit vectors without some coordinates."""
     dot = first @ second - first[removed] @ second[removed]
+    # Both have length 1, so what is left of the squared length is 1 less what was removed.
     squares = [1.0 - float(vector[removed] @ vector[removed]) for vector in (first, second)]
     product = float(np.sqrt(max(squares[0], 0.0) * max(squares[1], 0.0)))
     return float(dot / product) if product > 1e-12 else 0.0

@@ -52,6 +52,7 @@ class Document(Record):
         if len(line) <= width:
             return line
         places = [found.start() for word in words if (found := _occurrence(word, line))]
+        # A third of the width before the word, the rest after it, without going beyond either end.
         start = max(0, min(min(places, default=0) - width // 3, len(line) - width))
         cut = line[start : start + width]
         if start:
@@ -104,6 +105,7 @@ def spread(documents: NDArray[np.uint32], count: int) -> list[int]:
     """Choose some documents, evenly spread over all."""
     if len(documents) <= count:
         return [int(number) for number in documents]
+    # The middles of `count` equal parts.
     places = (np.arange(count) * 2 + 1) * len(documents) // (2 * count)
     return [int(number) for number in documents[places]]
 
@@ -122,6 +124,7 @@ def together(
     """
     mine, yours = (index.documents_with(index.word_id(word)) for word in (first, second))
     both = shared(mine, yours)
+    # n_a n_b / N documents by chance.
     expected = len(mine) * len(yours) / max(index.n_documents, 1)
     found = Together(first, second, len(both), expected, len(both) / expected if expected else None)
     return _with_documents(index, found, both, n_documents, seen)

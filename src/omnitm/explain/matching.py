@@ -44,6 +44,8 @@ def matching_documents(
     candidates = reduce(shared, sorted((index.documents_with(k) for k in present), key=len))
     if not len(absent) or not len(candidates):
         return candidates
+    # Two ways to the same answer, chosen by what they read: the candidates' words, or all documents of the
+    # unwanted words.
     cost_of_postings = int(index.document_frequencies[absent].sum())
     lengths = document_lengths(index, candidates)
     if int(lengths.sum()) < cost_of_postings:
@@ -65,6 +67,7 @@ def matching_places(running: RunningText, present: Sequence[str], absent: Sequen
         [(column, running.number(word)) for column, word in map(parted, names)] for names in (present, absent)
     )
     if wanted:
+        # From the rarest neighbour: a word at place q stands beside places q - offset.
         column, number = min(wanted, key=lambda literal: int(running.counts[literal[1]]))
         places = running.places_of(number).astype(np.int64) - OFFSETS[column]
         places = places[(places > 0) & (places < len(running.tokens) - 1)]
@@ -150,6 +153,7 @@ def fresh_examples(
     """Draw examples as training does, but others."""
     count = min(settings.total_examples, _MOST_EXAMPLES)
     examples = training_examples if kind == "topic" else training_places
+    # Another key, so other draws than those of training, but the same at each call.
     return examples(index, replace(settings, n_examples=count, n_epochs=1), target, key ^ 1)
 
 
@@ -176,6 +180,7 @@ def occurrences(
     column = np.full(index.n_words, -1, dtype=np.int64)
     column[list(words)] = np.arange(len(words))
     found = column[words_of_documents(index, flat)]
+    # Each example has so many documents in `flat`, and each document as many entries as words.
     rows = np.repeat(np.arange(len(flat)) // documents.shape[1], document_lengths(index, flat))
     occurs = np.zeros((len(documents), len(words)), dtype=bool)
     occurs[rows[found >= 0], found[found >= 0]] = True

@@ -136,6 +136,7 @@ def strongest_first(
     """Literals by their mean state over clauses: words that must occur, then words that must not."""
     states = machine.states[clauses][:, included].mean(axis=0)
     n_words = machine.n_words
+    # Last key first: words that must occur before those that must not, each strongest first.
     order = np.lexsort((-states, included >= n_words))
     return [machine.literal(int(included[k]), float(states[k])) for k in order.tolist()]
 

@@ -149,6 +149,7 @@ def trace_literal(
         include_from=record.settings.include_from,
         max_state=record.settings.max_state,
         positive=tuple(history.positive),
+        # The read-out: mean over positive clauses of state(occurs) - state(does not), rounded down.
         coordinate=int(sums[history.positive].sum() // max(len(history.positive), 1)),
         labels=examples.labels,
         occurs=np.asarray(carriers.any(axis=1)),
@@ -188,6 +189,7 @@ class _History:
         if negated:
             states, opposite = opposite, states
         positive = np.flatnonzero(recording.weights[-1] > 0).tolist()
+        # Signed, since states may fall; the first example moves from the start state.
         moves = np.diff(states[:, positive].astype(np.int16), axis=0, prepend=np.int16(start))
         return cls(
             positive,

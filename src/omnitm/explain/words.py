@@ -174,6 +174,7 @@ def explain_word(
         )
         for rule, rate in zip(rules, rates, strict=True)
     ]
+    # Rules with weight and evidence first; of those without evidence the weightiest.
     measured.sort(key=lambda found: (-found.rule.weight * found.evidence, -found.rule.weight))
     measured = new_words_first(measured, forms)
     return WordExplanation(
@@ -218,6 +219,7 @@ def evidence_of(match: Match) -> float:
     """
     if not match.hits or not match.lift:
         return 0.0
+    # hits / lift are the hits expected by chance; adding 1 to both draws small numbers towards 0.
     return max(0.0, math.log2((match.hits + 1) / (match.hits / match.lift + 1)))
 
 
@@ -266,6 +268,7 @@ def match_rule(
     mine = index.documents_with(index.word_id(word))
     hits = shared(documents, mine)
     precision = len(hits) / len(documents) if len(documents) else None
+    # Precision divided by the share of all documents that have the word.
     lift = precision * index.n_documents / len(mine) if precision is not None and len(mine) else None
     match = Match(len(documents), len(hits), precision, lift)
     return _with_documents(index, match, documents, hits, n_documents) if n_documents else match

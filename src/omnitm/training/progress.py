@@ -51,7 +51,7 @@ class Progress:
     """What has failed since the last call."""
 
 
-_SECONDS_BETWEEN_CELLS = 0.25
+_SECONDS_BETWEEN_CELLS = 0.25  # a notebook redraws slowly
 ProgressOption = bool | Callable[[Progress], object]
 ReportWords = Callable[..., None]
 
@@ -73,6 +73,7 @@ def reporting(
             failures += len(news)
             set_aside += sum(failure.is_final for failure in news)
             speed = trained / max(time.monotonic() - started, 1e-9)
+            # Speed counts words of this run alone: those of earlier runs took no time now.
             left = total - done_before - trained - set_aside
             seconds = left / speed if speed else float("inf")
             done = done_before + trained

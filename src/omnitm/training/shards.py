@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from omnitm.store.loading import StoredModel
 
-_LONGEST_NOTE = 100
+_LONGEST_NOTE = 100  # bytes; a shard is named in fewer
 
 
 @dataclass(frozen=True, order=True)
@@ -217,6 +217,7 @@ def _merged_rows(parts: Sequence[_Part]) -> dict[str, tuple[_Part, int]]:
     rows: dict[str, tuple[_Part, int]] = {}
     for part, row in _merged_order(parts):
         word = part.words[row]
+        # A word may be in several parts, for models that overlap; then its vectors must agree, bit for bit.
         other, other_row = rows.setdefault(word, (part, row))
         if other is not part and not np.array_equal(other.row(other_row), part.row(row)):
             raise FileError(part.path, f"has another vector for {word!r} than {other.path}")

@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from omnitm.engines import Failure
 
 _log = logging.getLogger(__name__)
-_SHOWN_WORDS = 5
+_SHOWN_WORDS = 5  # in messages
 _REPEAT = "give the same or leave it out"
 
 
@@ -161,6 +161,7 @@ def train_model(
     if shard is not None:
         words = shard.words_of(check_targets(index, words))
     path, request = Path(path), _Request.of(index, words, settings, seed, keep_top)
+    # None: nothing to resume; then a finished model is taken as it is, and anything else begins anew.
     folder = ModelFolder.resume(path) if resume else None
     if folder is None and not (resume and (path / MANIFEST).exists()):
         targets = request.words or check_targets(index, None)
@@ -169,7 +170,9 @@ def train_model(
         folder = ModelFolder.create(path, targets, names[0], record, places=names[1], force=force)
     if folder is not None:
         with folder:
+            # Before anything is noted in the folder: a run with other settings must leave it as it is.
             request.check(path, folder.record, folder.words)
+            # Before training, so that it is noted even if the run is killed.
             note_index(path, index)
             if shard is not None:
                 note_shard(path, shard)
@@ -221,6 +224,7 @@ def fill_folder(
             raise _stopped(folder) from interrupt
         if failed:
             raise _set_aside(folder, failed)
+        # Rows whose bytes differ from the journal, after a power cut for example, are trained once more.
         pending = folder.finish()
         if not pending:
             return
@@ -237,6 +241,7 @@ def train_rows(
     progress: ProgressOption = False,
 ) -> dict[int, str]:
     """Train some rows of a list of words, hand each to `write`, and return the rows that failed, with why."""
+    # The key depends on seed and spelling only, so a row is the same whatever else is trained.
     jobs = [WordJob(row, index.word_id(words[row]), word_key(record.seed, words[row])) for row in rows]
     if "topic" in record.settings.kinds:
         warn_of_constant_words(index, jobs)
@@ -268,6 +273,7 @@ def check_targets(index: DocumentIndex, words: Iterable[str] | None) -> list[str
     for word in targets:
         if not isinstance(word, str):
             raise UnknownWordError(word, ())
+    # As people type them; only after this can two words be the same.
     targets = [index.known_word(word) for word in targets]
     word, count = Counter(targets).most_common(1)[0]
     if count > 1:
@@ -322,6 +328,7 @@ def column_names(index: DocumentIndex, settings: AutoencoderSettings) -> tuple[l
 def row_bytes(index: DocumentIndex, settings: AutoencoderSettings, keep_top: int | None) -> int:
     """Return how many bytes a word will take on the disk."""
     n_topic, n_place = map(len, column_names(index, settings))
+    # Two bytes per pair of words, or a fixed record of the K best; places are always kept as such a record.
     size = 2 * n_topic if keep_top is None or not n_topic else row_type(keep_top).itemsize
     return size + (row_type(min(PLACES_KEPT, n_place)).itemsize if n_place else 0)
 
