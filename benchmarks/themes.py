@@ -1,6 +1,6 @@
 """Themes against dimensions of other models, all read the same way: one table.
 
-    python benchmarks/themes.py prepare DATA WIKI_INDEX -o FOLDER
+    python benchmarks/themes.py prepare DATA WIKI_INDEX [--words WORDS] -o FOLDER [--development]
     omnitm index FOLDER/held-out.txt -o FOLDER/held-out.index
     omnitm index FOLDER/windows.txt -o FOLDER/windows.index
     python benchmarks/themes.py omni MODEL [MODEL_OF_SEED_1] -o FOLDER
@@ -11,11 +11,12 @@
     python benchmarks/themes.py measure DATA -o FOLDER       results/themes.json and themes.md
     python benchmarks/themes.py vectors MODEL DATA -o FOLDER    results/theme-vectors.json
 
-All have the 8,000 most frequent words of Wikipedia, 100 dimensions where that can be chosen, and are read on
-the 5,000 of these words that most held-out documents have: reviews, news and mails. The method of Omni's
-themes was chosen on every second one of these documents; the others are measured on. Each model is read as
-it is, and as Omni reads its own vectors: what stands out in each dimension and word (`standing out`); where a
-matrix is factorised, by the same factorisation, of the 8,000 words and of the 5,000 alone.
+All have the 8,000 most frequent words of Wikipedia (out of those that all models have: `--words`), 100
+dimensions where that can be chosen, and are read on the 5,000 of these words that most held-out documents
+have: reviews, news and mails. The method of Omni's themes was chosen on every second one of these documents
+(`--development`); the others are measured on. Each model is read as it is, and as Omni reads its own vectors:
+what stands out in each dimension and word (`standing out`); where a matrix is factorised, by the same
+factorisation, of the 8,000 words and of the 5,000 alone; and all list well known words first, as Omni does.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ from omnitm.similarity.combined import TOPIC
 from omnitm.similarity.nonnegative import common_patterns, pattern_weights
 from omnitm.similarity.row_profile import unit_rows
 from omnitm.vectors import WordVectors
-from omnitm.vectors.themes import Nearness, theme_patterns, theme_weights
+from omnitm.vectors.themes import Nearness, prominence_of, theme_patterns, theme_weights
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -58,7 +59,7 @@ WINDOW = 110  # words, as for C_v in Roeder et al. 2015
 K = 100
 N_KNOWN, N_READ = 8_000, 5_000
 _SENTENCES = 20  # of Wikipedia in a document of LDA, which needs longer ones
-_LDA_DOCUMENTS = 30_000
+_LDA_DOCUMENTS = 10_000
 
 
 def main() -> None:
@@ -66,7 +67,7 @@ def main() -> None:
     arguments = parse()
     folder: Path = arguments.output
     if arguments.step == "prepare":
-        prepare(Path(arguments.inputs[0]), DocumentIndex.open(Path(arguments.inputs[1])), folder)
+        prepare(arguments, DocumentIndex.open(Path(arguments.inputs[1])), folder)
     elif arguments.step == "vectors":
         measure_vectors(WordVectors.load(arguments.inputs[0]), Path(arguments.inputs[1]))
     elif arguments.step == "measure":
@@ -87,27 +88,30 @@ def parse() -> argparse.Namespace:
     parser.add_argument("step", choices=steps)
     parser.add_argument("inputs", nargs="+")
     parser.add_argument("--words", type=Path)
+    parser.add_argument("--development", action="store_true", help="the documents for choosing a method")
     parser.add_argument("-o", "--output", type=Path, required=True)
     return parser.parse_args()
 
 
-def prepare(data: Path, wiki: DocumentIndex, folder: Path) -> None:
+def prepare(arguments: argparse.Namespace, wiki: DocumentIndex, folder: Path) -> None:
     """Write every second held-out document, whole and in windows, and choose the words."""
     folder.mkdir(parents=True, exist_ok=True)
-    number = 0
+    data, number = Path(arguments.inputs[0]), 0
     with (folder / "held-out.txt").open("w") as whole, (folder / "windows.txt").open("w") as windows:
         for source in SOURCES:
             with lzma.open(data / "documents" / f"{source}.jsonl.xz", "rt", encoding="utf-8") as lines:
                 for line in lines:
                     number += 1
-                    if number % 2:  # the first, third, ... chose the method
+                    if number % 2 != int(arguments.development):  # the first, third, ... chose the method
                         continue
                     words = json.loads(line)["text"].split()
                     whole.write(" ".join(words) + "\n")
                     for start in range(0, len(words), WINDOW):
                         windows.write(" ".join(words[start : start + WINDOW]) + "\n")
-    order = np.argsort(-wiki.document_frequencies, kind="stable")[:N_KNOWN]
-    (folder / "words.json").write_text(json.dumps([wiki.vocabulary[k] for k in order.tolist()]))
+    order = np.argsort(-wiki.document_frequencies, kind="stable").tolist()
+    known = {*(arguments.words.read_text().split() if arguments.words else wiki.vocabulary)}
+    words = [word for k in order if (word := wiki.vocabulary[k]) in known]
+    (folder / "words.json").write_text(json.dumps(words[:N_KNOWN]))
 
 
 def words_of(folder: Path) -> list[str]:
@@ -145,12 +149,12 @@ def omni(arguments: argparse.Namespace, folder: Path) -> Iterator[tuple[str, int
 
 
 def ppmi(arguments: argparse.Namespace, folder: Path) -> Iterator[tuple[str, int, Reals]]:
-    """Factorise PPMI: squared as it is, and what stands out in it, by the code of themes."""
+    """Factorise PPMI: squared, words alike or weighted as Omni does, and what stands out in it."""
     from scipy.sparse import csr_matrix
 
     few = shown_words(folder, DocumentIndex.open(folder / "held-out.index"))
     index = DocumentIndex.open(Path(arguments.inputs[0]))
-    for words, label in ((words_of(folder), ""), (few, " (5,000)")):
+    for words, label in ((few, " (5,000)"), (words_of(folder), "")):
         counts = pair_counts(index, words).astype(np.float32)
         if not label:
             np.save(folder / "counts.npy", counts)
@@ -158,12 +162,16 @@ def ppmi(arguments: argparse.Namespace, folder: Path) -> Iterator[tuple[str, int
         ratio = counts * np.float32(index.n_documents) / np.outer(single, single)
         np.fill_diagonal(ratio, 1.0)
         values = np.log(np.maximum(ratio, 1.0), out=ratio)
-        squares = csr_matrix(unit_rows(values**2))
-        yield f"NMF of PPMI{label}", 0, factorised(squares, folder, words)
-        vectors = WordVectors(np.rint(100 * values).astype(np.int16), words, words)
-        rows = np.arange(len(words))
-        nearness = Nearness(vectors, rows).of_rows(rows)
-        yield f"NMF of PPMI, standing out{label}", 0, factorised(nearness, folder, words)
+        squares = values**2
+        yield f"NMF of PPMI{label}", 0, factorised(csr_matrix(unit_rows(squares)), folder, words)
+        lengths = np.maximum(np.linalg.norm(squares, axis=1, keepdims=True), 1e-30)
+        weighted = csr_matrix(squares / np.sqrt(lengths))
+        yield f"NMF of PPMI, weighted words{label}", 0, factorised(weighted, folder, words)
+        if label:
+            vectors = WordVectors(np.rint(100 * values).astype(np.int16), words, words)
+            rows = np.arange(len(words))
+            nearness = Nearness(vectors, rows).of_rows(rows)
+            yield f"NMF of PPMI, standing out{label}", 0, factorised(nearness, folder, words)
 
 
 def lda(arguments: argparse.Namespace, folder: Path) -> Iterator[tuple[str, int, Reals]]:
@@ -216,33 +224,48 @@ def standing_out(values: Any) -> Reals:
 
 
 def spine(arguments: argparse.Namespace, folder: Path) -> Iterator[tuple[str, int, Reals]]:
-    """Make vectors sparse and non-negative by an autoencoder (Subramanian et al. 2018)."""
-    import torch
-
-    torch.set_num_threads(1)
+    """Make vectors sparse and non-negative by an autoencoder (SPINE, Subramanian et al. 2018)."""
     values = rows_of(arguments, folder, arguments.inputs[0])
-    rows = torch.tensor((values - values.mean(axis=0)) / values.std())
-    sparsity, noise, n_epochs, batch = 0.15, 0.2, 300, 128  # of the paper's range; the paper has 4,000 epochs
+    rows = ((values - values.mean(axis=0)) / values.std()).astype(np.float32)
     for seed in (0, 1):
-        random = torch.Generator().manual_seed(seed)
-        torch.manual_seed(seed)
-        code, back = torch.nn.Linear(rows.shape[1], K), torch.nn.Linear(K, rows.shape[1])
-        optimiser = torch.optim.Adam([*code.parameters(), *back.parameters()], lr=1e-3)
-        for _ in range(n_epochs):
-            for part in torch.randperm(len(rows), generator=random).split(batch):
-                given = rows[part]
-                noisy = given + noise * torch.randn(given.shape, generator=random)
-                hidden = torch.clamp(code(noisy), 0, 1)
-                too_active = torch.clamp(hidden.mean(dim=0) - sparsity, min=0) ** 2
-                partial = hidden * (1 - hidden)
-                loss = ((back(hidden) - given) ** 2).mean() + too_active.sum() + partial.mean()
-                optimiser.zero_grad()
-                loss.backward()
-                optimiser.step()
-        with torch.no_grad():
-            found = torch.clamp(code(rows), 0, 1).numpy()
+        found = sparse_code(rows, np.random.default_rng(seed))
         yield "SPINE on Word2Vec", seed, found
         yield "SPINE on Word2Vec, standing out", seed, standing_out(found)
+
+
+def sparse_code(rows: Reals, random: np.random.Generator) -> Reals:
+    """Train codes h = min(max(x A + a, 0), 1) with x about h B + b, and return those of all rows.
+
+    The loss is that of the paper: the squared error, codes that are on too often on average (more than
+    `sparsity`), and codes between 0 and 1. Adam with the usual constants. The paper has 4,000 epochs.
+    """
+    sparsity, noise, n_epochs, batch, rate = 0.15, 0.2, 100, 128, 1e-3
+    size = rows.shape[1]
+    shapes = ((size, K), (K,), (K, size), (size,))
+    values = [random.uniform(-1, 1, shape) / np.sqrt(size if k < 2 else K) for k, shape in enumerate(shapes)]
+    values = [value.astype(np.float32) for value in values]
+    means, squares = ([np.zeros_like(value) for value in values] for _ in range(2))
+    step = 0
+    for _ in range(n_epochs):
+        order = random.permutation(len(rows))
+        for start in range(0, len(rows), batch):
+            given = rows[order[start : start + batch]]
+            noisy = given + noise * random.standard_normal(given.shape, dtype=np.float32)
+            before = noisy @ values[0] + values[1]
+            code = np.clip(before, 0, 1)
+            error = 2 / given.size * (code @ values[2] + values[3] - given)
+            too_often = 2 / K / len(given) * np.maximum(code.mean(axis=0) - sparsity, 0)
+            back = error @ values[2].T + too_often + (1 - 2 * code) / code.size
+            back *= (before > 0) & (before < 1)
+            slopes = (noisy.T @ back, back.sum(axis=0), code.T @ error, error.sum(axis=0))
+            step += 1
+            for k, slope in enumerate(slopes):
+                means[k] += 0.1 * (slope - means[k])
+                squares[k] += 0.001 * (slope**2 - squares[k])
+                root = np.sqrt(squares[k] / (1 - 0.999**step)) + 1e-8
+                values[k] -= rate * means[k] / (1 - 0.9**step) / root
+    found: Reals = np.clip(rows @ values[0] + values[1], 0, 1)
+    return found
 
 
 def measure(data: Path, folder: Path) -> None:
@@ -254,12 +277,15 @@ def measure(data: Path, folder: Path) -> None:
     rows = [known[word] for word in shown]
     by_documents, by_windows = Coherence(held_out, shown), Coherence(windows, shown)
     categories = load_categories("SEMCAT", data).members
+    prominence = prominence_of(np.arange(len(words)))[rows, None]
     results = []
     for path in sorted((folder / "readouts").glob("*.0.npy")):
         name = path.name.removesuffix(".0.npy")
         again = path.with_name(f"{name}.1.npy")
         first, *second = (
-            Readout(name, shown, np.load(file)[rows], None) for file in (path, again) if file.exists()
+            Readout(name, shown, np.load(file)[rows] * prominence, None)
+            for file in (path, again)
+            if file.exists()
         )
         results.append(
             measure_interpretability(
@@ -276,11 +302,32 @@ def measure(data: Path, folder: Path) -> None:
         "held_out_documents": held_out.n_documents,
         "windows": windows.n_documents,
         "words": len(shown),
+        "ahead_by": ahead_by(results),
         "results": [result.to_dict() for result in results],
     }
     content = json.dumps(facts, indent=1, ensure_ascii=False) + "\n"
     (RESULTS / "themes.json").write_text(content, encoding="utf-8")
     (RESULTS / "themes.md").write_text(table(results, facts), encoding="utf-8")
+
+
+def ahead_by(results: list[Interpretability]) -> dict[str, dict[str, list[float]]]:
+    """How far Omni is ahead of each rival of the same words, with a 95 % interval.
+
+    Dimensions of two models are drawn independently, so that half widths of intervals add up as squares.
+    """
+    found: dict[str, dict[str, list[float]]] = {}
+    for suffix in ("", " (5,000)"):
+        omni = next(result for result in results if result.name == f"Omni, themes{suffix}")
+        for rival in results:
+            if rival.name.startswith("Omni") or rival.name.endswith(" (5,000)") != bool(suffix):
+                continue
+            found[rival.name] = {}
+            for name in ("dimension_coherence", "dimension_c_v", "intruders_found", "category_score"):
+                difference = getattr(omni, name) - getattr(rival, name)
+                halves = [np.subtract(*result.intervals[name]) / 2 for result in (omni, rival)]
+                half = float(np.hypot(*halves))
+                found[rival.name][name] = [difference, difference - half, difference + half]
+    return found
 
 
 def measure_vectors(vectors: WordVectors, data: Path) -> None:

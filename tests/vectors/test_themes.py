@@ -18,6 +18,7 @@ from omnitm.similarity.nonnegative import common_patterns, nonnegative_start, pa
 from omnitm.similarity.truncated_svd import Decomposition, truncated_svd
 from omnitm.store import ModelRecord
 from omnitm.vectors import themes as themes_module
+from omnitm.vectors.word_vectors import PlaceVectors
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -102,7 +103,66 @@ def test_the_start_takes_the_heavier_half_of_each_singular_vector() -> None:
 
 def test_numbers_of_the_recipe() -> None:
     """Whoever changes one of them raises RECIPE: themes that other numbers have made are found again."""
-    assert (themes_module.RECIPE, nonnegative.N_ROUNDS, nonnegative._SWEEPS) == (3, 150, 10)
+    assert (themes_module.RECIPE, nonnegative.N_ROUNDS, nonnegative._SWEEPS) == (4, 150, 10)
+    chosen = (themes_module._OF_PLACES, themes_module._COUNTS, themes_module._KNOWN_FIRST)
+    assert chosen == pytest.approx((0.3, 0.5, 0.2))
+
+
+def dense_nearness(vectors: WordVectors, cosines: Any) -> Any:
+    """Both shares, times what two words have in common, over the root of a row's length."""
+    shares = vectors.profiles.topic.by_word().toarray() ** 2
+    found = (shares + shares.T) * cosines
+    return found / np.sqrt(np.linalg.norm(found, axis=1, keepdims=True))
+
+
+def with_places() -> WordVectors:
+    """The same words, with places of their own: word k stands where others of its half of the words do."""
+    random = np.random.default_rng(5)
+    half = np.arange(len(WORDS)) * 2 // len(WORDS)
+    leaned_on = (half[:, None] == half) & (random.random((len(WORDS), len(WORDS))) < 0.5)
+    matrix = np.where(leaned_on, random.integers(-80, 0, leaned_on.shape), -100).astype(np.int16)
+    topic = made_vectors()
+    place = PlaceVectors(matrix, [f"{word} _" for word in WORDS])
+    return WordVectors(topic.matrix, WORDS, WORDS, place=place)
+
+
+@pytest.mark.parametrize("at_once", [7, 512])
+def test_nearness_counts_where_smoothed_profiles_are_alike(
+    monkeypatch: pytest.MonkeyPatch, at_once: int
+) -> None:
+    monkeypatch.setattr(themes_module, "_COSINES_AT_ONCE", at_once)
+    rows = np.arange(len(WORDS))
+    vectors = with_places()
+    profiles = vectors.profiles
+    assert profiles.place is not None
+    parts = ((0.7, profiles.topic.smooth), (0.3, profiles.place.smooth))
+    assert all(smooth.shape[1] for _, smooth in parts)
+    cosines = np.maximum(sum(share * smooth @ smooth.T for share, smooth in parts), 0)
+    assert (cosines == 0).any()
+    found = themes_module.Nearness(vectors, rows).of_rows(rows)
+    assert np.allclose(found.toarray(), dense_nearness(vectors, cosines), atol=1e-5)
+    some = np.array([3, 50, 7])
+    assert np.allclose(
+        themes_module.Nearness(vectors, rows).of_rows(some).toarray(), found[some].toarray(), atol=1e-6
+    )
+
+
+def test_few_words_have_no_smoothed_profiles() -> None:
+    vectors = WordVectors(made_vectors().matrix[:30, :30], WORDS[:30], WORDS[:30])
+    rows = np.arange(30)
+    assert vectors.profiles.topic.smooth.shape[1] == 0
+    found = themes_module.Nearness(vectors, rows).of_rows(rows)
+    assert np.allclose(found.toarray(), dense_nearness(vectors, 1), atol=1e-5)
+
+
+def test_well_known_words_come_first(vectors: WordVectors) -> None:
+    weights = np.ones((len(WORDS), 1), dtype=np.float32)
+    weights[10] = 2
+    themes = themes_module.Themes(vectors, np.ones((len(WORDS), 1), np.float32), weights)
+    found = themes.words(0, 4)
+    assert [word for word, _ in found] == [WORDS[10], WORDS[0], WORDS[1], WORDS[2]]
+    assert [value for _, value in found] == pytest.approx([2 * 11**-0.2, 1, 2**-0.2, 3**-0.2])
+    assert themes.best_words(0, 1)[0][0] == WORDS[10]
 
 
 def test_each_topic_is_a_theme(vectors: WordVectors) -> None:
@@ -116,6 +176,16 @@ def test_each_topic_is_a_theme(vectors: WordVectors) -> None:
     assert themes.shares.sum() == pytest.approx(1)
     assert (np.diff(themes.weights.sum(axis=0)) <= 1e-3).all()
     assert repr(themes) == "Themes(3 of 120 words)"
+
+
+def test_themes_are_a_table(vectors: WordVectors) -> None:
+    themes = vectors.themes(3)
+    caption, head, *rows = str(themes).splitlines()
+    assert caption == "3 themes of 120 words"
+    assert head.split() == ["theme", "share", "words", "features"]
+    assert len(rows) == 3
+    assert themes.to_frame()["words"][0].split(", ")[0] == themes.best_words(0, 1)[0][0]
+    assert themes._repr_html_().count("<tr>") == 4
 
 
 def test_words_and_texts_have_shares_of_themes(vectors: WordVectors) -> None:

@@ -1,9 +1,10 @@
 """Themes: what stands out in words, as sums of a few non-negative patterns that people can read.
 
 A theme is a pattern of features (`omnitm.similarity.nonnegative`). How near a word and a feature are is the
-share that the feature has in the word's profile (the squares of a profile add up to 1), and the share that
-the word, as a feature, has in the other's. The patterns are found in the most frequent words; then every word
-is described by how much of each theme is in it.
+share that the feature has in the word's profile (the squares of a profile add up to 1) and the share that
+the word, as a feature, has in the other's, times the cosine of their smoothed profiles. Words that are near
+to a few features count more than words that are near to everything. The patterns are found in the most
+frequent words; then every word is described by how much of each theme is in it.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from omnitm.errors import ParameterError
 from omnitm.parameters import check_integer
 from omnitm.similarity.combined import best, best_known
 from omnitm.similarity.nonnegative import N_ROUNDS, common_patterns, pattern_weights
+from omnitm.tables import Table
 from omnitm.vectors.document_vectors import count_words
 
 if TYPE_CHECKING:
@@ -34,16 +36,23 @@ if TYPE_CHECKING:
 ThemeProgress = Callable[[str, int, int], object]
 """Told what is done, how much of it is finished, and how much there is."""
 
-RECIPE = 3  # of all numbers of this module and of similarity/nonnegative.py; themes of others are made again
+RECIPE = 4  # of all numbers of this module and of similarity/nonnegative.py; themes of others are made again
 N_THEMES = 200  # by default
 _WORDS_PER_THEME = 10  # of small models, if no number is asked for
 _WORDS_AT_ONCE = 4_096  # bounds the memory of `Nearness.of_rows`
+_COSINES_AT_ONCE = 512  # words, so that their cosines take 16 MB
 _WORDS_OF_A_NAME = 3
+# Chosen on development documents: benchmarks/themes.py, with the figures in docs/themes.md.
+_OF_PLACES = np.float32(0.3)  # in the cosine of smoothed profiles; the rest is of topics
+_COUNTS = 0.5  # rows are divided by their length to this power: 1 makes all words count alike
+_KNOWN_FIRST = 0.2  # words of a theme are ordered by weight / (place in the vocabulary to this power)
 
 
 @dataclass(frozen=True, eq=False)
-class Themes:
+class Themes(Table):
     """The themes of a model, the most used first, numbered from 0.
+
+    `print`, notebooks and `to_frame()` show a row for each.
 
     Attributes
     ----------
@@ -74,6 +83,22 @@ class Themes:
     def __repr__(self) -> str:
         return f"Themes({len(self)} of {len(self.vectors):,} words)"
 
+    def caption(self) -> str:
+        """Return what is said above the table."""
+        return f"{len(self)} themes of {len(self.vectors):,} words"
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Rows of the table: names of columns and plain values."""
+        return [
+            {
+                "theme": theme,
+                "share": float(self.shares[theme]),
+                "words": ", ".join(word for word, _ in self.best_words(theme)),
+                "features": ", ".join(name for name, _ in self.features(theme, _WORDS_OF_A_NAME)),
+            }
+            for theme in range(len(self))
+        ]
+
     @cached_property
     def names(self) -> list[str]:
         """A name per theme, none twice: its three best words, or as many as it takes to differ."""
@@ -98,15 +123,15 @@ class Themes:
         return self.names[self._checked(theme)]
 
     def words(self, theme: int, n: int = 10) -> list[tuple[str, float]]:
-        """List the words with most of a theme, and how much they have."""
-        column = self.weights[:, self._checked(theme)]
+        """List the words with most of a theme, well known ones first, and how much they count."""
+        column = self._shown(theme)
         rows = best(column, check_integer("words", "n", n, 0))
         words = self.vectors.index_to_key
         return [(words[row], float(column[row])) for row in rows.tolist() if column[row] > 0]
 
     def best_words(self, theme: int, n: int = 5) -> list[tuple[str, float]]:
         """List frequent words with most of a theme, of each word and its forms the best."""
-        column = self.weights[:, self._checked(theme)]
+        column = self._shown(theme)
         known = self._known[np.argsort(-column[self._known], kind="stable")]
         forms, seen, found = self.vectors.profiles.forms, set[int](), list[tuple[str, float]]()
         for row in known[column[known] > 0].tolist():
@@ -141,6 +166,14 @@ class Themes:
     @cached_property
     def _known(self) -> NDArray[np.intp]:
         return best_known(self.vectors)
+
+    @cached_property
+    def _prominence(self) -> Reals:
+        return prominence_of(self.vectors.row_features)
+
+    def _shown(self, theme: int) -> Reals:
+        found: Reals = self.weights[:, self._checked(theme)] * self._prominence
+        return found
 
     def _checked(self, theme: int) -> int:
         return check_integer("Themes", "theme", theme, 0, len(self) - 1)
@@ -177,22 +210,46 @@ def theme_weights(vectors: WordVectors, patterns: Reals, progress: ThemeProgress
     return weights
 
 
+def prominence_of(row_features: NDArray[Any]) -> Reals:
+    """How much words count when those of a theme are listed: 1 for the most frequent word, others less."""
+    places = np.empty(len(row_features), dtype=np.float32)
+    places[np.argsort(row_features, kind="stable")] = np.arange(1, len(row_features) + 1)
+    found: Reals = places**-_KNOWN_FIRST
+    return found
+
+
 class Nearness:
-    """How near words are to the most frequent words, as features: both shares, added; rows of length 1."""
+    """How near words are to the most frequent words, as features."""
 
     def __init__(self, vectors: WordVectors, known: NDArray[np.intp]) -> None:
-        self.profile, self.columns = vectors.profiles.topic, vectors.row_features
+        profiles = vectors.profiles
+        self.profile, self.columns = profiles.topic, vectors.row_features
         self.known = self.columns[known]
         # Squares of a profile add up to 1, so they are shares of its features.
         self.by_feature = self.profile.some(known).power(2).T.tocsr()
+        parts = [(profiles.topic, 1 - _OF_PLACES), (profiles.place, _OF_PLACES)]
+        kinds = [(part.smooth, share) for part, share in parts if part is not None]
+        self.kinds = [(smooth, share * smooth[known].T) for smooth, share in kinds if smooth.shape[1]]
 
     def of_rows(self, rows: NDArray[np.intp]) -> Any:
         """Words x the most frequent words, sparse."""
         # Share of the frequent word b in the profile of a, plus share of a in the profile of b.
         nearness = self.profile.some(rows).power(2)[:, self.known] + self.by_feature[self.columns[rows]]
+        self._times_cosines(nearness, rows)
         lengths = np.sqrt(np.asarray(nearness.power(2).sum(axis=1))).ravel()
-        nearness.data /= np.repeat(np.maximum(lengths, 1e-30), np.diff(nearness.indptr)).astype(np.float32)
+        scales = np.maximum(lengths, 1e-30) ** _COUNTS
+        nearness.data /= np.repeat(scales, np.diff(nearness.indptr)).astype(np.float32)
         return nearness
+
+    def _times_cosines(self, nearness: Any, rows: NDArray[np.intp]) -> None:
+        """Multiply what is stored with the cosines of smoothed profiles; without those, with nothing."""
+        for start in range(0, len(rows) if self.kinds else 0, _COSINES_AT_ONCE):
+            some = rows[start : start + _COSINES_AT_ONCE]
+            cosines: Reals = np.sum([smooth[some] @ known for smooth, known in self.kinds], axis=0)
+            first, last = nearness.indptr[[start, start + len(some)]]
+            owners = np.repeat(np.arange(len(some)), np.diff(nearness.indptr[start : start + len(some) + 1]))
+            nearness.data[first:last] *= np.maximum(cosines[owners, nearness.indices[first:last]], 0)
+        nearness.eliminate_zeros()
 
 
 def check_themes(vectors: WordVectors, k: int) -> None:
