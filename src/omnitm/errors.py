@@ -58,18 +58,28 @@ class UnknownWordError(OmniTMError, KeyError):
     def __init__(
         self, word: object, known: Iterable[str], where: str = "vocabulary", *, reason: str = ""
     ) -> None:
-        self.word = word
-        self.near = nearest_spellings(word, known, 6) if isinstance(word, str) and not reason else []
-        message = reason or f"{word!r} is not in the {where}"
+        self.word, words = word, list(known)
+        self.near = nearest_spellings(word, words, 6) if isinstance(word, str) and not reason else []
+        shown = _shortened(word)
+        message = reason.replace(repr(word), shown) or f"{shown} is not in the {where}"
         if self.near:
             message += f"; the nearest words are {', '.join(map(repr, self.near[:3]))}"
+        elif words and not reason:
+            message += f", which begins with {', '.join(map(repr, words[:3]))}"
         super().__init__(message)
 
     def __str__(self) -> str:
         return str(self.args[0])  # KeyError would show its repr
 
 
-_LONGEST_SPELLING = 64  # letters that are compared
+_LONGEST_SPELLING = 64  # letters that are compared, and shown
+
+
+def _shortened(word: object) -> str:
+    shown = repr(word)
+    return shown if len(shown) <= _LONGEST_SPELLING + 2 else f"{shown[:_LONGEST_SPELLING]}...'"
+
+
 _COMPARED = 2_000  # words that share most letters are compared letter by letter
 _DOUBLED, _SWAPPED, _ONE_LETTER, _FIRST_LETTER = 0.5, 0.6, 1.0, 0.5  # costs of slips, guessed from typing
 _RARITY = 0.1  # cost of being ten times farther back in the vocabulary

@@ -208,6 +208,77 @@ def test_mistakes_are_one_line(
     assert not (tmp_path / "m" / "journal").exists()
 
 
+ENGINES = "threads, processes, ray"
+
+
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        ("trian {text}", "argument COMMAND: there is no 'trian'; did you mean train? (omnitm --help"),
+        ("train {text}", "the following arguments are required: -o/--output (omnitm train --help"),
+        ("train {text} -o {tmp}/m --n-examples x", "argument --n-examples: invalid int value: 'x' (omnitm"),
+        ("train {text} -o {tmp}/m --paitence 3", "--paitence 3; did you mean --patience? (omnitm train"),
+        ("train {text} -o {tmp}/m more", "unrecognized arguments: more (omnitm train --help shows all)"),
+        ("train {text} -o {tmp}/m --engine steam", f"no 'steam'; choose from {ENGINES} (omnitm train"),
+        ("evaluate similarity m --dataa x", "did you mean --data? (omnitm evaluate similarity --help"),
+        ("evaluate clusterin m", "there is no 'clusterin'; did you mean clustering? (omnitm evaluate"),
+        ("", "the following arguments are required: COMMAND (omnitm --help shows all)"),
+    ],
+)
+def test_wrong_arguments_are_one_line(
+    text: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], command: str, message: str
+) -> None:
+    with pytest.raises(SystemExit) as stop:
+        main(command.format(text=text, tmp=tmp_path).split())
+    said = capsys.readouterr().err
+    assert stop.value.code == 2
+    assert said.startswith("omnitm: error: ")
+    assert said.count("\n") == 1
+    assert message in said
+    recommended = re.search(r"\(omnitm(.*) --help shows all\)", said)
+    assert recommended is not None
+    with pytest.raises(SystemExit) as shown:
+        main([*recommended[1].split(), "--help"])
+    assert shown.value.code == 0
+
+
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        ("train {tmp}/empty.txt -o {tmp}/m", "There is no"),
+        ("train {text} -o {tmp}/m --min-count 1000", "No word is left"),
+        ("train {text} -o {tmp}/m --top 0", "--top must be at least 1, a number of words. Got 0."),
+        ("train {text} -o {tmp}/m --top 99", "--top must be from 1 to 8"),
+        ("train {text} -o {tmp}/m --seed -1", "'seed' parameter"),
+        ("train {text} -o {tmp}/m --keep-top 0", "'keep_top' parameter"),
+        ("train {text} -o {tmp}/m --quiet --words {tmp}/strange.txt", "not in the vocabulary, which begins"),
+        ("unpack {text} -o {tmp}/m", "not a packed model"),
+        ("merge {text} -o {tmp}/m", "not a model"),
+        ("index {tmp}/empty.txt -o {tmp}/m --quiet", "There is no"),
+        ("index {text} -o {tmp}/m --column text --format csv", "no column 'text'"),
+    ],
+)
+def test_nothing_is_made_of_what_is_refused(
+    text: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], command: str, message: str
+) -> None:
+    (tmp_path / "empty.txt").write_text("\n \n")
+    (tmp_path / "strange.txt").write_text("zebra\n")
+    before = sorted(tmp_path.rglob("*"))
+    assert main(command.format(text=text, tmp=tmp_path).split()) == 2
+    said = capsys.readouterr().err
+    assert said.startswith("omnitm: error: ")
+    assert said.count("\n") == 1
+    assert message in said
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_a_monstrous_word_is_shortened(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["similar", str(model), "y" * 100_000]) == 2
+    assert f"error: '{'y' * 63}...' has no" in capsys.readouterr().err
+    assert main(["why", str(model), "road", "z" * 100_000]) == 2
+    assert len(capsys.readouterr().err) < 200
+
+
 def test_debug_shows_the_traceback(tmp_path: Path) -> None:
     for command in (["--debug", "info", str(tmp_path)], ["info", str(tmp_path), "--debug"]):
         with pytest.raises(FileError, match="is not a model"):

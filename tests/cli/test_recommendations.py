@@ -447,6 +447,7 @@ EXPORTED = "explorer/test_browser.py::test_an_exported_page_works_on_any_web_ser
 SERVED = "cli/test_explore.py::test_the_page_is_served_until_an_interrupt"
 COMPARED = "cli/test_compare.py::test_a_run_that_was_stopped"
 ELSEWHERE = {
+    "--help shows all": "cli/test_commands.py::test_wrong_arguments_are_one_line",
     "choose a column: fit({})": "corpus/test_tables.py::test_the_recommended_column_is_a_corpus",
     "still to be computed; choose a column": f"{TABLES}::test_lazy_frames_tables_of_tables_and_arrays",
     "choose a field: fit(": "corpus/test_tables.py::test_rows_of_a_table_are_refused",

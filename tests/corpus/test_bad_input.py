@@ -118,6 +118,18 @@ def test_archives_cut_off_or_damaged(tmp_path: Path, suffix: str) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n", r"t\.pdf: is a PDF document, not text; .* pdftotext"),
+        (b"PK\3\4\x14\0\0\0word", r"t\.pdf: is an office document or a ZIP archive, not text; save it"),
+        (b"\xd0\xcf\x11\xe0\xa1", r"t\.pdf: is an old office document, not text; save it as text"),
+    ],
+)
+def test_documents_of_other_programs(tmp_path: Path, content: bytes, message: str) -> None:
+    refused(tmp_path, content, message, name="t.pdf")
+
+
 def test_missing_column(tmp_path: Path) -> None:
     table = b"id,body\n1,cat\n"
     column = Reading(column="text")

@@ -8,12 +8,13 @@ from __future__ import annotations
 import argparse
 import importlib
 import os
+import re
 import sys
 import warnings
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from omnitm import __version__
-from omnitm.errors import OmniTMError, OmniTMWarning, SetAsideError
+from omnitm.errors import OmniTMError, OmniTMWarning, SetAsideError, nearest_spellings
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -122,6 +123,31 @@ class CommandParser(argparse.ArgumentParser):
             self._is_filled = True
             self._fill()
 
+    def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Parse all arguments; of those that nobody knows the command says so that they were given to."""
+        found, unknown = self.parse_known_args(args, namespace)
+        if unknown:
+            found.parser.refuse(unknown)
+        return found
+
+    def refuse(self, unknown: list[str]) -> NoReturn:
+        """Say which arguments are unknown, and which option may be meant."""
+        names = [name for name, _ in self.described_options()]
+        typed = [word for word in unknown if word.startswith("--")]
+        near = [name for word in typed for name in nearest_spellings(word, names, 1)]
+        meant = f"; did you mean {near[0]}?" if near else ""
+        self.error(f"unrecognized arguments: {' '.join(unknown)}{meant}")
+
+    def error(self, message: str) -> NoReturn:
+        """Say in one line what is wrong with the arguments; --help shows the rest."""
+        wrong = re.fullmatch(r"(argument .*): invalid choice: '(.*)' \(choose from (.*)\)", message)
+        if wrong is not None:
+            choices = [choice.strip("'\"") for choice in wrong[3].split(", ")]
+            near = nearest_spellings(wrong[2], choices, 1)
+            choose = f"did you mean {near[0]}?" if near else f"choose from {', '.join(choices)}"
+            message = f"{wrong[1]}: there is no {wrong[2]!r}; {choose}"
+        self.exit(_MISTAKE, f"omnitm: error: {message} ({self.prog} --help shows all)\n")
+
     def described_options(self) -> list[tuple[str, str]]:
         """All names of options and what they do."""
         return [(name, action.help or "") for action in self._actions for name in action.option_strings]
@@ -139,7 +165,7 @@ class CommandParser(argparse.ArgumentParser):
         else:
             module = importlib.import_module(f"omnitm.cli.{self._command.replace(' ', '_')}")
             module.fill(self)
-            self.set_defaults(run=module.run)
+            self.set_defaults(run=module.run, parser=self)
             example = module.EXAMPLE
         if self._command:
             self.epilog = f"example:\n{example}"

@@ -402,6 +402,7 @@ class _BuildBar:
         self._task = self._bar.add_task("reading", total=None, amount="", speed=0.0)
 
     def __call__(self, news: Progress) -> None:
+        self._bar.start()  # not before: sources are refused without a bar
         elapsed = self._bar.tasks[0].elapsed or 1e-9
         amount = f"{news.done / 1e6:,.0f} MB" if news.stage == "reading" else f"{news.done:,} documents"
         self._bar.update(
@@ -414,8 +415,8 @@ class _BuildBar:
         )
 
     def __enter__(self) -> _BuildBar:  # noqa: PYI034  # typing.Self needs Python 3.11
-        self._bar.start()
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._bar.stop()
+        if self._bar.live.is_started:
+            self._bar.stop()

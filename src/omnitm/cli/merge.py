@@ -37,9 +37,13 @@ def fill(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Merge, and say what came out."""
     from omnitm.cli.train import prepare_similarity
+    from omnitm.files.kinds import kind_of, refuse_other_kinds
     from omnitm.training.shards import merge_models
     from omnitm.vectors import WordVectors
 
+    for part in arguments.parts:
+        if not (arguments.allow_missing and kind_of(part) == "nothing"):
+            refuse_other_kinds(part, "model", "packed model")
     if not arguments.quiet:
         print(f"merging {len(arguments.parts):,} models into {arguments.output}", file=sys.stderr)
     missing = merge_models(

@@ -32,14 +32,18 @@ def run(arguments: argparse.Namespace) -> int:
     from omnitm.store import load_model, pack_model
 
     matrix = load_model(arguments.model).matrix
-    with Progress(console=Console(stderr=True), disable=arguments.quiet) as bar:
-        task = bar.add_task("packing rows", total=len(matrix))
-        pack_model(
-            arguments.model,
-            arguments.output,
-            force=arguments.force,
-            report=lambda done: bar.update(task, completed=done),
-        )
+    bar = Progress(console=Console(stderr=True), disable=arguments.quiet)
+    task = bar.add_task("packing rows", total=len(matrix))
+
+    def report(done: int) -> None:
+        bar.start()  # not before: what cannot be packed is refused without a bar
+        bar.update(task, completed=done)
+
+    try:
+        pack_model(arguments.model, arguments.output, force=arguments.force, report=report)
+    finally:
+        if bar.live.is_started:
+            bar.stop()
     if not arguments.quiet:
         size = arguments.output.stat().st_size
         gain = f", {matrix.nbytes / size:.1f} times smaller than the vectors" if size < matrix.nbytes else ""

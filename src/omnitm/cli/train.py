@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import json
+import shutil
 import sys
 import time
 from dataclasses import fields
@@ -15,8 +16,10 @@ import numpy as np
 
 from omnitm.cli.index import MIN_COUNT_HELP, usual_min_count
 from omnitm.engines import ENGINES, make_engine
-from omnitm.errors import FileError, MissingExtraError, ParameterError
+from omnitm.errors import FileError, MissingExtraError, OmniTMError, ParameterError
 from omnitm.machine import PAPER, AutoencoderSettings
+from omnitm.parameters import check_integer
+from omnitm.store.model_notes import INDEX
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -225,9 +228,32 @@ def run(arguments: argparse.Namespace) -> int:
     named = None if arguments.words is None else read_targets(arguments.words)
     if not (arguments.resume or arguments.add):
         check_free_for_use(arguments.output, force=arguments.force)
+    _check_numbers(arguments)
     # A running cluster is connected to before anything is made, or replaced, for a model.
-    with getattr(engine, "connection", contextlib.nullcontext)():
+    with getattr(engine, "connection", contextlib.nullcontext)(), _removed_if_refused(arguments.output):
         return _train_words(arguments, given, engine, shard, named)
+
+
+def _check_numbers(arguments: argparse.Namespace) -> None:
+    """Check what needs no corpus, so that none is indexed in vain."""
+    if arguments.top is not None and arguments.top < 1:
+        raise ParameterError(f"--top must be at least 1, a number of words. Got {arguments.top}.")
+    if arguments.seed is not None:
+        check_integer("OmniTMAE", "seed", arguments.seed, 0, 2**64 - 1)
+    if arguments.keep_top is not None:
+        check_integer("train_model", "keep_top", arguments.keep_top, 1)
+
+
+@contextlib.contextmanager
+def _removed_if_refused(output: Path) -> Iterator[None]:
+    """Leave no new folder in which there is nothing but an index, if the corpus or the words are refused."""
+    is_new = not output.exists()
+    try:
+        yield
+    except OmniTMError:
+        if is_new and output.is_dir() and {file.name for file in output.iterdir()} <= {INDEX}:
+            shutil.rmtree(output)
+        raise
 
 
 def _train_words(
@@ -469,7 +495,6 @@ def open_corpus(arguments: argparse.Namespace, *, reuse: bool, threads: int) -> 
     """
     from omnitm.corpus import DocumentIndex, VocabularyRules
     from omnitm.files.kinds import kind_of
-    from omnitm.store.model_notes import INDEX
 
     source, own, quiet = arguments.corpus, arguments.output / INDEX, arguments.quiet
     is_text = kind_of(source) != "index" if source is not None else False

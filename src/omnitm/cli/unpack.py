@@ -22,9 +22,14 @@ def fill(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Unpack, and compare with what was packed."""
+    from omnitm.files.kinds import refuse_other_kinds, refuse_to_replace
     from omnitm.store import unpack_model
+    from omnitm.store.folder import check_free_for_use
     from omnitm.vectors import WordVectors
 
+    refuse_other_kinds(arguments.file, "packed model")
+    refuse_to_replace(arguments.output, "model")
+    check_free_for_use(arguments.output, force=arguments.force)
     print(f"unpacking {arguments.file}", file=sys.stderr)
     unpack_model(arguments.file, arguments.output, force=arguments.force)
     vectors = WordVectors.load(arguments.output)

@@ -192,9 +192,27 @@ class TranscodedStream:
             raise not_text(self._stream.path, self._encoding, at) from None
 
 
+# How files begin that people take for text, and what makes text of them.
+_DOCUMENTS = {
+    b"%PDF": "is a PDF document, not text; save its text, for example with pdftotext",
+    b"PK\x03\x04": "is an office document or a ZIP archive, not text; save it as text, or unpack it",
+    b"\xd0\xcf\x11\xe0": "is an old office document, not text; save it as text",
+}
+
+
+def _document(path: Path) -> FileError | None:
+    """Build the error for a document of another program, if the file is one."""
+    try:
+        with path.open("rb") as file:
+            problem = _DOCUMENTS.get(file.read(4))
+    except OSError:
+        return None
+    return None if problem is None else FileError(path, problem)
+
+
 def not_text(path: Path, encoding: str, offset: int) -> FileError:
     """Build the error for bytes that are not text in the expected encoding."""
-    return FileError(
+    return _document(path) or FileError(
         path,
         f"not {encoding.upper()} at byte {offset}; give the right --encoding, "
         "or --errors replace to read such bytes as \N{REPLACEMENT CHARACTER}",
@@ -203,7 +221,7 @@ def not_text(path: Path, encoding: str, offset: int) -> FileError:
 
 def binary_file(path: Path, offset: int) -> FileError:
     """Build the error for a NUL byte where text was expected."""
-    return FileError(
+    return _document(path) or FileError(
         path,
         f"NUL at byte {offset}: this looks like a binary file; leave it out, give its --encoding if it is "
         "UTF-16 or UTF-32, or --errors replace to read NUL as white space",
