@@ -5,7 +5,7 @@
     python benchmarks/explorer_tour.py wiki.model --pictures   # those of README and docs/explorer.md
     python benchmarks/explorer_tour.py yelp.model --pictures   # that of groups; the index: --group stars
 
-Every task is done in a real browser (headless Chromium), by this script and by the tests.
+Every task is done in a real browser: by this script in headless Chromium, by the tests in Firefox, too.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from firefox import Firefox
 from selenium import webdriver
 from selenium.common.exceptions import (
     ElementClickInterceptedException,
@@ -48,16 +49,21 @@ PATIENCE = 120  # seconds that are waited for something to be seen
 COLOURS = 128  # of a picture: enough for a page, and small
 
 
-def open_browser(folder: Path) -> Any:
+def open_browser(folder: Path, name: str = "chromium") -> Any:
+    """Start headless Chromium, or Firefox, with its files in a folder."""
+    found: Any = Firefox(folder) if name == "firefox" else open_chromium(folder)
+    found.set_script_timeout(PATIENCE)
+    return found
+
+
+def open_chromium(folder: Path) -> Any:
     """Start headless Chromium with its files in a folder."""
     options = webdriver.ChromeOptions()
     for flag in (*FLAGS, f"--user-data-dir={folder}"):
         options.add_argument(flag)
     options.binary_location = str(CHROMIUM)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    found = webdriver.Chrome(options=options, service=webdriver.ChromeService(str(DRIVER)))
-    found.set_script_timeout(PATIENCE)
-    return found
+    return webdriver.Chrome(options=options, service=webdriver.ChromeService(str(DRIVER)))
 
 
 class Page:
@@ -357,8 +363,11 @@ def save_picture(page: Page, path: Path) -> None:
     image.quantize(COLOURS, dither=Image.Dither.NONE).save(path, optimize=True)
 
 
-def look(page: Page, width: int, height: int, *, dark: bool = False) -> None:
+def look(page: Page, width: int = 1200, height: int = 900, *, dark: bool = False) -> None:
     """Choose the size of the window, and light or dark."""
+    if isinstance(page.browser, Firefox):
+        page.browser.look(width, height, dark=dark)
+        return
     size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500}
     page.browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
     scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}

@@ -11,6 +11,7 @@ import pytest
 import uvicorn
 from starlette.testclient import TestClient
 
+from omnitm.cli import main
 from omnitm.corpus import DocumentIndex, Preparation, build_index
 from omnitm.corpus.groups import Grouping, keep_grouping
 from omnitm.explain import Explainer
@@ -70,6 +71,14 @@ def lonely(folder: Path) -> TestClient:
     """A model whose index is not there."""
     explainer = Explainer(Explainer.open(folder).vectors)
     return TestClient(create_app(explainer), base_url="http://127.0.0.1:8765")
+
+
+@pytest.fixture(scope="session")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The model of `omnitm demo`."""
+    folder = tmp_path_factory.mktemp("tour") / "demo"
+    assert main(["demo", "-o", str(folder), "--threads", "1"]) == 0
+    return folder / "model"
 
 
 class RunningServer:

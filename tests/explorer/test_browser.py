@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from explorer_tour import CHROMIUM, DRIVER, PATIENCE, TASKS, Page, Task, look, open_browser
+from firefox import FIREFOX, Firefox
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.keys import Keys
 
@@ -25,18 +26,38 @@ from omnitm.explorer.vocabulary_map.stored import header_of, read_map
 from .conftest import MARKUP, RunningServer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 pytestmark = pytest.mark.skipif(
     CHROMIUM is None or DRIVER is None, reason="needs Chromium: apt-get install chromium chromium-driver"
 )
 
 
+both = pytest.mark.parametrize("browser", ["chromium", "firefox"], indirect=True)
+
+
 @pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    found = open_browser(tmp_path_factory.mktemp("chromium"))
-    yield found
-    found.quit()
+def browsers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], Any]]:
+    """Open a browser when it is first asked for."""
+    found: dict[str, Any] = {}
+
+    def browser(name: str) -> Any:
+        if name not in found:
+            found[name] = open_browser(tmp_path_factory.mktemp(name), name)
+        return found[name]
+
+    yield browser
+    for one in found.values():
+        one.quit()
+
+
+@pytest.fixture
+def browser(browsers: Callable[[str], Any], request: pytest.FixtureRequest) -> Any:
+    """Chromium; and Firefox, where a test is for both."""
+    name = getattr(request, "param", "chromium")
+    if name == "firefox" and FIREFOX is None:
+        pytest.skip("needs Firefox: apt-get install firefox-esr")
+    return browsers(name)
 
 
 @pytest.fixture(scope="module")
@@ -52,14 +73,6 @@ def page(browser: Any, server: RunningServer, small_map: None) -> Iterator[Page]
     yield Page(browser, server.address)
     complaints = [entry["message"] for entry in browser.get_log("browser") if entry["level"] == "SEVERE"]
     assert [text for text in complaints if "the server responded with a status of" not in text] == []
-
-
-@pytest.fixture(scope="module")
-def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The model of `omnitm demo`."""
-    folder = tmp_path_factory.mktemp("tour") / "demo"
-    assert main(["demo", "-o", str(folder), "--threads", "1"]) == 0
-    return folder / "model"
 
 
 @pytest.fixture(scope="module")
@@ -89,16 +102,19 @@ class QuietHandler(http.server.SimpleHTTPRequestHandler):
         """Say nothing."""
 
 
+@both
 def test_an_exported_page_works_on_any_web_server(browser: Any, exported: str) -> None:
     browser.get_log("browser")
     page = Page(browser, exported)
     page.open()
     page.see(".invitations a", "mean here?")
     page.until(lambda: page.run("return document.querySelector('.map-stage')?.stage?.labels.captions.length"))
-    assert [link.text for link in page.all("#views a")] == ["Map", "Word", "Themes"]
+    assert [link.text for link in page.all("#views a")] == ["Map", "Word", "Compare", "Themes", "Rules"]
     page.search("Fuction")
     page.see("h1", "function")
     page.see("[data-part=neighbours] .bars li")
+    page.see("[data-part=senses] .senses li")
+    page.see("[data-part=rules] .word-rules li", "documents")
     page.click("[data-choose=alike]")
     page.see("[data-part=neighbours]", "words that can stand in its place")
     page.click("[data-part=themes] .bars a")
@@ -109,13 +125,23 @@ def test_an_exported_page_works_on_any_web_server(browser: Any, exported: str) -
     page.click("[data-problem='404'] .words a", "function")
     page.see("h1", "function")
     page.open("?view=rules&word=function")
-    page.see("h1", "function")
-    assert not page.all(".rule")
+    page.see("h1", "Rules of function")
+    page.see(".rule-line", "documents")
+    page.open("?view=compare&word=function")
+    page.click(".words a")
+    page.see("[data-part=score]", "nearer than")
+    page.see(".wings .feature")
+    page.click("[aria-label='Swap the words']")
+    page.see("h1", "and function")
+    page.see(".wings .feature")
+    page.open("?view=compare&word=function&other=time")
+    page.see("[data-problem='404']", "which this exported page compares")
     if AXE.exists():
         assert faults(page) == []
     assert [entry["message"] for entry in browser.get_log("browser") if entry["level"] == "SEVERE"] == []
 
 
+@both
 @pytest.mark.parametrize("task", TASKS, ids=lambda task: task.title)
 def test_the_tour(browser: Any, demo_server: RunningServer, task: Task) -> None:
     task.act(Page(browser, demo_server.address))
@@ -162,6 +188,7 @@ def test_one_list_of_neighbours_with_a_switch(page: Page) -> None:
     page.until(lambda: re.search(r"\d\.\d \d+\.\d+\s%", page.see("[data-part=neighbours] .bars li").text))
 
 
+@both
 def test_an_unknown_address_is_a_page(page: Page) -> None:
     page.browser.get(f"{page.address}nowhere")
     page.see("h1", "There is nothing at this address")
@@ -169,6 +196,7 @@ def test_an_unknown_address_is_a_page(page: Page) -> None:
     page.see("h1", "What do words mean here?")
 
 
+@both
 def test_unknown_words_offer_spellings(page: Page) -> None:
     page.open("?word=whel")
     page.see("[data-problem='404']", "“whel” is not here")
@@ -419,6 +447,7 @@ import("/js/map_points.js").then(({ pointPainter }) => {
 """
 
 
+@both
 @pytest.mark.parametrize("width", [390, 1200, 2560])
 def test_no_name_is_under_the_buttons(browser: Any, demo_server: RunningServer, width: int) -> None:
     page = Page(browser, demo_server.address)
@@ -431,7 +460,7 @@ def test_no_name_is_under_the_buttons(browser: Any, demo_server: RunningServer, 
         for zoom in (1, 2, 5):
             assert page.run(_UNDER_THE_BUTTONS % zoom) == []
     finally:
-        browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+        look(page)
 
 
 # The map is moved so that its middle, where most words are, comes to lie under the buttons.
@@ -493,17 +522,17 @@ def test_a_model_without_its_index_says_so(browser: Any, folder: Path) -> None:
         page.see(".score")
 
 
+@both
 @pytest.mark.parametrize("view", ["word", "compare", "themes", "rules", "trace", "map"])
 def test_narrow_screens_do_not_scroll_sideways(page: Page, view: str) -> None:
-    size = {"width": 360, "height": 740, "deviceScaleFactor": 1, "mobile": True}
-    page.browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    look(page, 360, 740)
     try:
         page.open(f"?view={view}&word=car&other=wheel&literal=wheel")
         page.see("main .card")
         page.until(lambda: not page.all(".loading"))
         assert page.run("return document.documentElement.scrollWidth") <= 360
     finally:
-        page.browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+        look(page)
 
 
 def test_every_control_has_a_name(page: Page) -> None:
@@ -518,6 +547,7 @@ def test_every_control_has_a_name(page: Page) -> None:
         assert nameless == []
 
 
+@both
 def test_groups_are_compared(browser: Any, grouped: Path, tmp_path: Path) -> None:
     """One word, its trajectory and sentences, and the list of words; by the keyboard, and on a telephone."""
     model = Path(shutil.copytree(grouped.parent, tmp_path / "copy")) / "model"
@@ -555,7 +585,7 @@ def test_groups_are_compared(browser: Any, grouped: Path, tmp_path: Path) -> Non
             assert page.run("return document.documentElement.scrollWidth") <= width
             if AXE.exists():
                 assert faults(page) == []
-    browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+        look(page)
 
 
 ROOT = Path(__file__).parents[2]
@@ -583,7 +613,15 @@ def faults(page: Page, rules: tuple[str, ...] = EVERYTHING) -> list[Any]:
 
 
 @pytest.mark.skipif(not AXE.exists(), reason=f"needs axe-core: make {AXE.relative_to(ROOT)}")
-@pytest.mark.parametrize(("dark", "rules"), [(False, EVERYTHING), (True, ("color-contrast",))])
+@pytest.mark.parametrize(
+    ("browser", "dark", "rules"),
+    [
+        ("chromium", False, EVERYTHING),
+        ("chromium", True, ("color-contrast",)),
+        ("firefox", False, EVERYTHING),
+    ],
+    indirect=["browser"],
+)
 def test_axe_finds_no_fault(
     browser: Any, demo_server: RunningServer, dark: bool, rules: tuple[str, ...]
 ) -> None:
@@ -591,7 +629,7 @@ def test_axe_finds_no_fault(
     page, found = Page(browser, demo_server.address), {}
     look(page, 1200, 900, dark=dark)
     try:
-        for query in QUERIES[:: 2 if dark else 1]:
+        for query in QUERIES[:: 2 if dark or isinstance(browser, Firefox) else 1]:
             browser.get(f"{page.address}{query}")
             found[query] = faults(page, rules)
         page.open()
@@ -599,11 +637,11 @@ def test_axe_finds_no_fault(
         page.see("#help kbd")
         found["help"] = faults(page, rules)
     finally:
-        browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
-        browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+        look(page)
     assert {query: there for query, there in found.items() if there} == {}
 
 
+@both
 def test_everything_can_be_reached_by_the_keyboard(browser: Any, demo_server: RunningServer) -> None:
     page = Page(browser, demo_server.address)
     page.open("?view=compare&word=server&other=client")

@@ -10,6 +10,7 @@ import pytest
 
 from omnitm.cli import main
 from omnitm.errors import FileError, ParameterError
+from omnitm.explain import Explainer
 from omnitm.explorer.answers import Answers
 from omnitm.explorer.export import Export, page_files
 from omnitm.explorer.vocabulary_map import MapKeeper
@@ -17,8 +18,6 @@ from omnitm.explorer.vocabulary_map.stored import header_of, subset
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    from omnitm.explain import Explainer
 
 
 @pytest.fixture
@@ -35,7 +34,7 @@ def test_the_files_answer_as_the_server_does(export: Export, explainer: Explaine
     data = tmp_path / "site" / "data"
     assert done == [12]
     assert n_bytes == sum(path.stat().st_size for path in (tmp_path / "site").rglob("*") if path.is_file())
-    assert export.size() == pytest.approx(n_bytes, rel=0.05)
+    assert export.cost()[0] == pytest.approx(n_bytes, rel=0.05)
     words = json.loads((data / "words.json").read_text())["words"]
     frequencies = explainer.index.document_frequencies
     assert len(words) == 12
@@ -54,6 +53,30 @@ def test_the_files_answer_as_the_server_does(export: Export, explainer: Explaine
     theme, share = stored[words[3]]["themes"][0]
     assert 0 < share <= 1
     assert themes[theme]["words"]
+
+
+def test_senses_rules_and_reasons_are_those_of_the_model(demo: Path) -> None:
+    answers = Answers(Explainer.open(demo))
+    export = Export(answers, MapKeeper(answers.explainer).points(), 200)
+    files = dict(export._common_files())
+    model = json.loads(files["data/model.json"])
+    assert model["views"] == ["map", "word", "compare", "themes", "rules"]
+    assert set(model["invitations"]["why"] or []) <= set(json.loads(files["data/words.json"])["words"])
+    word = export._word("file")
+    near = [row["word"] for row in answers.neighbours("file", "similarity", 20)["neighbours"]]
+    assert list(word["pairs"]) == near[:5]
+    pair, expected = word["pairs"][near[0]], answers.compare("file", near[0], "similarity", 8)
+    assert pair["sentence"] == expected["sentence"]
+    assert pair["score"] == pytest.approx(expected["score"], abs=0.001)
+    assert pair["contributions_for"][0][0] == expected["contributions_for"][0]["feature"]
+    senses = answers.senses("file")["senses"]
+    assert [sense["features"] for sense in word["senses"]] == [
+        [name for name, _ in sense["features"][:7]] for sense in senses
+    ]
+    rules = answers.document_rules("file", 4)["rules"]
+    assert [rule["present"] for rule in word["rules"]] == [rule["present"] for rule in rules]
+    assert word["rules"][0]["chosen"]["hits"] == rules[0]["chosen"]["hits"]
+    assert "examples" not in str(word["rules"])
 
 
 def test_the_map_has_the_points_of_the_words(explainer: Explainer) -> None:

@@ -51,13 +51,13 @@ def fill(parser: argparse.ArgumentParser) -> None:
         "--export",
         metavar="FOLDER",
         type=Path,
-        help="write the page with neighbours, themes and map as files for any web server",
+        help="write the page with neighbours, senses, rules, themes and map as files for any web server",
     )
     parser.add_argument(
         "--words",
         metavar="N",
         type=int,
-        help="words to export, the most frequent (default: all, but at most 5,000)",
+        help="words to export, the most frequent (default: all, but at most 2,000)",
     )
     parser.add_argument("--no-browser", action="store_true", help="only print the address")
 
@@ -120,7 +120,9 @@ def _export(explainer: Explainer, groups: str, arguments: argparse.Namespace) ->
             answers.theme_work.wait()
     export = Export(answers, MapKeeper(explainer).points(), arguments.words)
     n_words = f"{len(export.rows):,} of {len(explainer.vectors):,} words"
-    print(f"Exporting {n_words}: about {export.size() / 1e6:.1f} MB in {folder}", flush=True)
+    n_bytes, seconds = export.cost()
+    duration = f"{seconds / 60:.0f} minutes" if seconds > 90 else f"{max(seconds, 1):.0f} seconds"
+    print(f"Exporting {n_words}: about {n_bytes / 1e6:.1f} MB in {folder}, {duration} of work", flush=True)
     with Progress(console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("writing words", total=len(export.rows))
         n_bytes = export.write(folder, lambda done: bar.update(task, completed=done))

@@ -236,6 +236,7 @@ class ThemeWork:
 
 METRICS = tuple(SCORERS)
 _EXAMPLES = 24  # words on the first page
+_TRIED_FOR_SENSES = 8  # of them; each takes about a tenth of a second
 _NEIGHBOURS_OF_A_SENSE = 8
 _WORDS_OF_A_THEME = 12  # that documents are looked for with
 _DOCUMENTS_OF_A_THEME = 3
@@ -367,11 +368,11 @@ class Answers:
         return max(found, default=(0.0, None))[1]
 
     def _ambiguous_word(self) -> str | None:
-        """Of the words of which there is most to say, choose one whose second sense is strong."""
+        """Of some words of which there is most to say, choose one whose second sense is strong."""
         if self.vectors.default_metric != "similarity":
             return next(iter(self.examples), None)
         found = [(0.0, word) for word in self.examples[:1]]
-        for word in self.examples:
+        for word in self.examples[:_TRIED_FOR_SENSES]:
             senses = self.explainer.senses(word, n=0, n_documents=0).senses
             shares = sorted((sense.share or 0.0 for sense in senses), reverse=True)
             if len(shares) > 1:

@@ -1,4 +1,4 @@
-"""The page as files for any web server: neighbours, themes and the map of a model are inside.
+"""The page as files for any web server: what it tells of words, their themes and the map are inside.
 
 ```text
 index.html, style.css, icon.svg, js/     the page; index.html is marked as stored
@@ -6,19 +6,23 @@ data/model.json                          what `/api/model` and `/api/invitations
 data/words.json                          the words, the most frequent first
 data/map.bin                             the points of the map, see `vocabulary_map.stored`
 data/themes.json                         all themes, with their words and features
-data/words/0.json, 1.json, ...           a hundred words each: neighbours, what stands out, themes, the row
+data/words/0.json, 1.json, ...           a hundred words each: neighbours, what stands out, themes, the row,
+                                         senses, rules, and why its nearest words are near
 ```
 """
 
 from __future__ import annotations
 
 import json
+import time
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from omnitm.errors import FileError
+from omnitm.explain import Explainer
+from omnitm.explorer.answers import Answers
 from omnitm.explorer.guard import POLICY
 from omnitm.explorer.vocabulary_map.stored import subset
 from omnitm.files.plain import write_file, writing
@@ -29,13 +33,15 @@ if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
     from pathlib import Path
 
-    from omnitm.explorer.answers import Answers
-
-USUAL_WORDS = 5_000
+USUAL_WORDS = 2_000
 _IN_A_FILE = 100
 _NEIGHBOURS = 20
 _OF_A_THEME = 20
 _TRIED = 40  # words that are written to tell how large all will be
+_COMPARED = 5  # nearest words that a word is compared with
+_REASONS = 8  # of a comparison, on each side
+_OF_A_SENSE = 7
+_RULES = 4
 _METRICS = ("similarity", "alike", "related", "association")
 
 
@@ -49,7 +55,7 @@ class Export:
     points
         Its map, as `MapKeeper.points` has it.
     n_words
-        How many words, the most frequent; None: all, but at most 5,000.
+        How many words, the most frequent; None: all, but at most 2,000.
     """
 
     def __init__(self, answers: Answers, points: bytes, n_words: int | None = None) -> None:
@@ -62,16 +68,21 @@ class Export:
         self._metrics = [name for name in _METRICS if name in answers.metrics]
         if answers.vectors.default_metric == "similarity":
             self._metrics = [name for name in self._metrics if name != "association"]
+        self._has_senses = answers.vectors.default_metric == "similarity"
+        self._has_rules = self._has_senses and answers.explainer.has_index
+        self._reasons = Answers(Explainer(answers.vectors))  # documents are not counted, so no index is read
 
-    def size(self) -> int:
-        """Estimate the bytes of all files from those of some words."""
+    def cost(self) -> tuple[int, float]:
+        """Estimate the bytes of all files, and the seconds that they take, from those of some words."""
+        start = time.process_time()
         step = max(len(self._words) // _TRIED, 1)
         tried = self._words[::step][:_TRIED]
         of_words = (
             len(_as_json({word: self._word(word) for word in tried})) * len(self._words) // max(len(tried), 1)
         )
+        seconds = (time.process_time() - start) * len(self._words) / max(len(tried), 1)
         page = sum(len(content) for _, content in page_files())
-        return page + of_words + sum(len(content) for _, content in self._common_files())
+        return page + of_words + sum(len(content) for _, content in self._common_files()), seconds
 
     def write(self, folder: Path, progress: Callable[[int], object] | None = None) -> int:
         """Write all files into a new or empty folder, and return how many bytes they have.
@@ -111,12 +122,19 @@ class Export:
             "path": "",
             "n_words": len(self._words),
             "metrics": self._metrics,
-            "comparable": [],
+            "comparable": ["similarity"] if self._has_senses else [],
+            "need_index": [],
+            "compare_by": "similarity",
+            "n_compared": _COMPARED,
             "has_index": False,
+            "has_senses": self._has_senses,
+            "has_rules": self._has_rules,
+            "groupings": [],
+            "views": self._views(),
             "is_stored": True,
             "in_a_file": _IN_A_FILE,
             "examples": [word for word in answers.examples if word in set(self._words)],
-            "invitations": {"why": None, "compare": None, "meaning": self._meaning()},
+            "invitations": self._invitations(),
         }
         yield "data/model.json", _as_json(model)
         yield "data/words.json", _as_json({"words": self._words, "order": list(range(len(self._words)))})
@@ -126,9 +144,16 @@ class Export:
         themes = [{**answers.theme(number, _OF_A_THEME), "documents": []} for number in numbers]
         yield "data/themes.json", _as_json({"themes": themes})
 
-    def _meaning(self) -> str | None:
-        word = self._answers.invitations()["meaning"]
-        return word if word in set(self._words) else next(iter(self._words), None)
+    def _views(self) -> list[str]:
+        has = {"compare": self._has_senses, "rules": self._has_rules}
+        return [view for view in ("map", "word", "compare", "themes", "rules") if has.get(view, True)]
+
+    def _invitations(self) -> dict[str, Any]:
+        """Ask about words that are inside."""
+        asked, inside = self._answers.invitations(), set(self._words)
+        meaning = asked["meaning"] if asked["meaning"] in inside else next(iter(self._words), None)
+        pair = asked["why"] if self._has_senses else None
+        return {"why": pair if inside.issuperset(pair or ()) else None, "compare": None, "meaning": meaning}
 
     def _word(self, word: str) -> dict[str, Any]:
         answers = self._answers
@@ -145,7 +170,49 @@ class Export:
             found["standing_out"] = [
                 [row["word"], round(row["value"], 1)] for row in answers.standing_out(word, 10)["features"]
             ]
+            found["senses"] = self._senses(word)
+            near = [row["word"] for row in lists["similarity"]["neighbours"] if row["trained"]]
+            found["pairs"] = {other: self._pair(word, other) for other in near[:_COMPARED]}
+        if self._has_rules:
+            found["rules"] = [_counts(rule) for rule in answers.document_rules(word, _RULES)["rules"]]
         return found
+
+    def _senses(self, word: str) -> list[dict[str, Any]]:
+        found = self._answers.explainer.senses(word, n=_OF_A_SENSE, n_documents=0).senses
+        return [
+            {
+                "share": None if sense.share is None else round(sense.share, 3),
+                "features": [name for name, _ in sense.features[:_OF_A_SENSE]],
+                "neighbours": [name for name, _ in sense.neighbours[:_OF_A_SENSE]],
+            }
+            for sense in found
+        ]
+
+    def _pair(self, word: str, other: str) -> dict[str, Any]:
+        found = self._reasons.compare(word, other, "similarity", _REASONS)
+        for name in ("contributions_for", "contributions_against"):
+            found[name] = [
+                [row["feature"], *(round(row[part], 3) for part in ("share", "first_value", "second_value"))]
+                for row in found[name]
+            ]
+        left_out = ("word", "other", "metric", "clauses", "together", "contributions_asked", "documents")
+        return {name: _shorter(value) for name, value in found.items() if name not in left_out}
+
+
+def _counts(rule: dict[str, Any]) -> dict[str, Any]:
+    """Leave out documents."""
+    counts = {
+        name: {part: _shorter(rule[name][part]) for part in ("support", "hits", "precision", "lift")}
+        for name in ("match", "chosen")
+    }
+    return {"present": rule["present"], "absent": rule["absent"], **counts}
+
+
+def _shorter(value: Any) -> Any:
+    """Round numbers to what is shown."""
+    if isinstance(value, dict):
+        return {name: _shorter(one) for name, one in value.items()}
+    return round(value, 3) if isinstance(value, float) else value
 
 
 def _rounded(row: dict[str, Any]) -> list[Any]:

@@ -27,7 +27,7 @@ function bar(row, { word, metric, compareBy, most, floor, total, digits, share }
   const name = row.href === null || row.trained === false
     ? h("span", { class: "name soft", title: row.trained === false ? `${row.word}: not trained` : row.word }, wordText(row.word))
     : h("a", { class: "name", href: row.href ?? wordAddress(row.word), "data-link": true, title: row.word }, wordText(row.word));
-  const compare = word && row.word !== word && row.trained !== false ? h("a", {
+  const compare = word && row.word !== word && row.trained !== false && row.compared !== false ? h("a", {
     class: "quiet", "data-link": true, "aria-label": `Why are ${word} and ${row.word} similar?`,
     title: `Why are ${word} and ${row.word} similar?`,
     href: address({ view: "compare", word, other: row.word, metric: compareBy }),

@@ -37,9 +37,9 @@ async function suggest(body, state, metric, model, signal) {
   body.replaceChildren(loading("Looking for words to compare with …"));
   try {
     const by = model.metrics.includes(metric) ? metric : "association";
-    const found = await ask("neighbours", { word: state.word, metric: by, k: 16 }, signal);
+    const found = await ask("neighbours", { word: state.word, metric: by, k: model.n_compared ?? 16 }, signal);
     body.replaceChildren(h("section", { class: "empty" }, h("h1", {}, "Compare ", wordText(state.word), " with …"),
-      h("p", { class: "soft" }, "Type a second word, or take one of its neighbours."),
+      h("p", { class: "soft" }, model.is_stored ? "This exported page compares a word with its nearest ones." : "Type a second word, or take one of its neighbours."),
       h("div", { class: "words" }, found.neighbours.filter((row) => row.trained).map((row) =>
         h("a", { href: address({ view: "compare", word: state.word, other: row.word, metric }), "data-link": true }, row.word)))));
   } catch (problem) {

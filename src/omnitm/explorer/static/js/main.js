@@ -80,7 +80,8 @@ async function start() {
     return;
   }
   document.querySelector(".brand span").textContent = model.name === "model" ? "omnitm" : model.name;
-  if (model.groupings?.length) VIEWS.push("groups");
+  if (model.views) VIEWS.splice(0, VIEWS.length, ...model.views); // an exported page has some of them
+  if (model.groupings.length) VIEWS.push("groups");
   showNotice();
   followLinks();
   addEventListener("statechange", show);

@@ -12,18 +12,26 @@ const FEW = 4; // literals of a rule that are shown at first
 const PATIENCE = 120; // milliseconds without a click before documents are counted
 
 export function rulesView(state, model, signal) {
-  if (!model.has_index) return needsIndex(model);
+  if (!model.has_index && !model.has_rules) return needsIndex(model);
   if (!state.word) return chooseWord(model, state, "What has a word's machine learned?", "Its clauses, as rules that documents satisfy or not. Choose a word.");
+  if (model.is_stored) return storedRules(state, signal);
   const body = h("div", {}, loading(`Training ${state.word} again from its seed …`));
   fill(body, state, model, signal);
   return body;
+}
+
+// An exported page has the rules that documents bear out, and no documents.
+function storedRules({ word }, signal) {
+  return h("div", {}, h("div", { class: "head" }, h("div", {}, h("h1", {}, "Rules of ", wordText(word))),
+    h("div", { class: "actions" }, h("a", { class: "button", href: wordAddress(word), "data-link": true }, "Neighbours"))),
+  documentRules(word, signal, false), h("p", { class: "soft small spaced" }, "The documents, and the clauses of its machine, are not in this exported page."));
 }
 
 async function fill(body, state, model, signal) {
   try {
     const found = await ask("rules", { word: state.word, k: 12 }, signal);
     body.replaceChildren(head(found), h("div", { class: "rules-layout" },
-      h("div", {}, documentRules(found.word, signal), h("h2", { class: "spaced" }, "What its machine has learned"),
+      h("div", {}, documentRules(found.word, signal, true), h("h2", { class: "spaced" }, "What its machine has learned"),
         h("p", { class: "soft small" }, "A clause learns from examples of several documents merged; those that single documents bear out come first. Click a word to leave it out."), rulesColumn(found, state, model, signal)),
       literalsColumn(found)));
     body.querySelector("[data-chosen]")?.scrollIntoView({ block: "center" });
@@ -43,11 +51,11 @@ function head(found) {
 }
 
 // Rules with evidence come first.
-function documentRules(word, signal) {
+function documentRules(word, signal, hasDocuments) {
   const body = h("div", {}, loading("Counting documents …"));
   ask("document-rules", { word, k: 8 }, signal).then((found) => {
     body.replaceChildren(found.rules.length ? h("ol", { class: "word-rules" }, convincing(found.rules).map((rule) => h("li", { class: "card rule-line" }, literals(rule), ruleFacts(rule, word),
-      h("button", { class: "quiet small", type: "button", onclick: () => showMatches(word, rule.present, rule.absent) }, "Documents"))))
+      hasDocuments ? h("button", { class: "quiet small", type: "button", onclick: () => showMatches(word, rule.present, rule.absent) }, "Documents") : null)))
       : h("p", { class: "soft" }, "No rule of at most three words is borne out by five documents."));
   }).catch((problem) => {
     if (problem.name !== "AbortError") body.replaceChildren(h("p", { role: "alert" }, problem.message));

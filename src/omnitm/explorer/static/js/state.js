@@ -1,8 +1,7 @@
 // What the page shows is in its address, so that an address can be shared.
 
 const NAMES = ["view", "word", "other", "metric", "theme", "clause", "literal", "negated", "colour", "camera", "groups", "by", "first", "second"];
-const isStored = "stored" in document.documentElement.dataset;
-export const VIEWS = isStored ? ["map", "word", "themes"] : ["map", "word", "compare", "themes", "rules", "trace"];
+export const VIEWS = ["map", "word", "compare", "themes", "rules", "trace"];
 const usual = (state) => (state.word ? "word" : "map");
 
 export function read() {

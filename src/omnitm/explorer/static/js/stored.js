@@ -59,7 +59,7 @@ function edits(a, b) {
 async function neighbours({ word: typed, metric, k }) {
   const [found, names] = await Promise.all([known(typed), load("words.json")]);
   const here = new Set(names.words);
-  const rows = (found.neighbours[metric] ?? []).slice(0, k).map(([word, score, percentile]) => ({ word, score, percentile, trained: true, href: here.has(word) ? undefined : null }));
+  const rows = (found.neighbours[metric] ?? []).slice(0, k).map(([word, score, percentile]) => ({ word, score, percentile, trained: true, href: here.has(word) ? undefined : null, compared: word in (found.pairs ?? {}) }));
   return { word: found.word, metric, neighbours: rows, forms: found.forms };
 }
 
@@ -76,7 +76,36 @@ async function themes({ word: typed }) {
   return { ready: true, work: null, word: found.word, themes: found.themes.map(([theme, share]) => ({ theme, share, name: all[theme].name })) };
 }
 
+// Two words, if one is among the nearest of the other.
+async function compare({ word: first, other: second }) {
+  const found = await known(first);
+  const other = Object.keys(found.pairs ?? {}).find((name) => [second, second.trim().toLowerCase()].includes(name));
+  if (other) return { ...pairOf(found.pairs[other], false), word: found.word, other };
+  const back = await known(second);
+  if (found.word in (back.pairs ?? {})) return { ...pairOf(back.pairs[found.word], true), word: found.word, other: back.word };
+  throw new Problem(404, { error: `${found.word} and ${back.word} are not among each other's nearest words, which this exported page compares; for other pairs explore the model itself.` });
+}
+
+function pairOf(pair, isSwapped) {
+  const rows = (list) => list.map(([feature, share, first, second]) => ({ feature, share, first_value: isSwapped ? second : first, second_value: isSwapped ? first : second }));
+  return { ...pair, metric: "similarity", clauses: [], together: null, contributions_for: rows(pair.contributions_for), contributions_against: rows(pair.contributions_against) };
+}
+
+async function senses({ word: typed }) {
+  const found = await known(typed);
+  const pairs = (names) => names.map((name) => [name, 0]);
+  return { word: found.word, senses: (found.senses ?? []).map((sense) => ({ share: sense.share, features: pairs(sense.features), neighbours: pairs(sense.neighbours), documents: [] })) };
+}
+
+async function documentRules({ word: typed, k }) {
+  const found = await known(typed);
+  return { word: found.word, rules: (found.rules ?? []).slice(0, k) };
+}
+
 const answers = {
+  compare,
+  senses,
+  "document-rules": documentRules,
   model: () => load("model.json"),
   invitations: async () => (await load("model.json")).invitations,
   "map/words": () => load("words.json"),

@@ -33,9 +33,9 @@ export function wordView(state, model, signal) {
   const row = rowCard(word, signal, facts, model);
   const isWhole = model.has_index && !model.is_stored;
   const story = h("div", { class: "story" },
-    model.default_metric === "similarity" && !model.is_stored ? sensesCard(word, signal) : null,
+    model.default_metric === "similarity" && (!model.is_stored || model.has_senses) ? sensesCard(word, signal) : null,
     model.has_themes ? themesCard(word, signal) : null,
-    isWhole ? rulesCard(word, signal) : null,
+    isWhole || model.has_rules ? rulesCard(word, signal, model) : null,
     isWhole ? sentencesCard(word, signal) : null,
     model.default_metric === "similarity" ? standingOutCard(word, signal) : null,
     row.element);
@@ -50,8 +50,8 @@ export function wordView(state, model, signal) {
 
 function actions(word, model) {
   const link = (view, text) => h("a", { class: "button", href: address({ view, word }), "data-link": true }, text);
-  return h("div", { class: "actions" }, model.is_stored ? null : link("compare", "Compare"),
-    model.groupings?.length ? link("groups", "Between groups") : null, link("map", "On the map"));
+  return h("div", { class: "actions" }, model.comparable.length ? link("compare", "Compare") : null,
+    model.groupings.length ? link("groups", "Between groups") : null, link("map", "On the map"));
 }
 
 // A card that is filled when the answer comes; `show` returns nothing if there is nothing to say.
@@ -91,7 +91,7 @@ function neighboursCard(state, model, signal) {
       const hasPercentiles = found.neighbours.some((row) => row.percentile !== null);
       forms.hidden = !found.forms.length;
       forms.textContent = `Forms of ${word}: ${found.forms.join(", ")}`;
-      body.replaceChildren(rows.length ? barList(rows, { word: model.is_stored ? undefined : word, metric: asked, compareBy, digits: hasPercentiles ? 1 : undefined }) : h("p", { class: "soft" }, "There is no other word."),
+      body.replaceChildren(rows.length ? barList(rows, { word, metric: asked, compareBy, digits: hasPercentiles ? 1 : undefined }) : h("p", { class: "soft" }, "There is no other word."),
         hasPercentiles ? h("p", { class: "small soft" }, "The score, and how many of all pairs of words are less near.") : "",
         k === SHOWN && rows.length === k && !model.is_stored ? h("button", { class: "quiet more", type: "button", onclick: () => fill(100) }, "Show 100") : "");
     } catch (problem) {
@@ -138,9 +138,9 @@ function themesCard(word, signal) {
   });
 }
 
-function rulesCard(word, signal) {
+function rulesCard(word, signal, model) {
   return card("rules", "How documents with it are recognised", null, ask("document-rules", { word, k: 4 }, signal), (found) => {
-    const all = h("p", { class: "small" }, h("a", { href: address({ view: "rules", word }), "data-link": true }, "All rules that its machine has learned"));
+    const all = h("p", { class: "small" }, h("a", { href: address({ view: "rules", word }), "data-link": true }, model.is_stored ? "Its rules on a page" : "All rules that its machine has learned"));
     if (!found.rules.length) return [h("p", { class: "soft small" }, "No rule of at most three words is borne out by five documents."), all];
     return [h("p", { class: "soft small" }, "Rules of at most three words that documents bear out."),
       h("ol", { class: "word-rules" }, convincing(found.rules).map((rule) => h("li", {}, literals(rule), ruleFacts(rule, word)))), all];
