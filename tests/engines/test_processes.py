@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,6 +18,7 @@ import pytest
 from omnitm.engines import ProcessesEngine, ThreadsEngine, processes
 from omnitm.engines.job_queue import Ledger, Patience, Silence, silence_allowed
 from omnitm.engines.protocol import WordJob
+from omnitm.engines.shared_corpus import shared
 from omnitm.errors import EngineError, OmniTMWarning, ParameterError, SetAsideError
 from omnitm.machine import AutoencoderSettings
 from omnitm.training import train_model, train_vectors
@@ -214,7 +216,13 @@ train_vectors(checkerboard(), settings=settings, engine=ProcessesEngine(2), prog
 
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="finds workers through /proc")
-def test_workers_end_with_their_supervisor_and_need_no_main_guard(tmp_path: Path) -> None:
+def test_workers_end_with_their_supervisor_and_need_no_main_guard(
+    board: DocumentIndex, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The next supervisor removes the corpus that it wrote for them, but not that of one that goes on."""
+    (tmp_path / "temporary").mkdir()
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "temporary"))
+    monkeypatch.setattr(tempfile, "tempdir", None)
     script = tmp_path / "script.py"
     script.write_text(SUPERVISOR)
     process = subprocess.Popen(
@@ -233,3 +241,10 @@ def test_workers_end_with_their_supervisor_and_need_no_main_guard(tmp_path: Path
     while any(is_running(worker) for worker in workers):
         assert time.monotonic() < deadline, "a worker outlived its supervisor"
         time.sleep(0.02)
+    left = list((tmp_path / "temporary").iterdir())
+    assert left
+    with shared(board) as own:
+        assert not any(folder.exists() for folder in left)
+        with shared(board):
+            assert Path(own.path).is_dir()
+    assert not list((tmp_path / "temporary").iterdir())

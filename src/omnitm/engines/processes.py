@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from omnitm.engines.job_queue import Ledger, Patience, Silence, check_patience
-from omnitm.engines.shared_corpus import MappedCorpus, SharedCorpus, shared, store_file
+from omnitm.engines.shared_corpus import MappedCorpus, SharedCorpus, shared, store_file, temporary_folder
 from omnitm.engines.threads import available_cores
 from omnitm.engines.work import WordEngine
 from omnitm.errors import EngineError
@@ -93,8 +93,8 @@ class ProcessesEngine(WordEngine):
 @contextlib.contextmanager
 def _saved(work: Work) -> Iterator[str]:
     """Write the work where workers read it: it may be too large to be sent before they listen."""
-    with tempfile.TemporaryDirectory(prefix="omnitm-work-") as folder:
-        file = Path(folder) / "work.pickle"
+    with temporary_folder() as folder:
+        file = folder / "work.pickle"
         store_file(file, pickle.dumps(work))
         yield str(file)
 

@@ -39,6 +39,8 @@ if TYPE_CHECKING:
 
 ARRAYS = ("document_offsets", "document_words", "word_offsets", "word_documents")
 ORDER_ARRAYS = ("tokens", "word_starts", "places")
+_PREFIX = "omnitm-work-"  # of temporary folders
+_OWNED = "owned"  # a file in them, locked as long as the process that made the folder lives
 
 
 class SharedCorpus(NamedTuple):
@@ -112,8 +114,27 @@ def shared(index: DocumentIndex, *, has_order: bool = False) -> Iterator[SharedC
     if index.path is not None and index.seal is not None:
         yield SharedCorpus(str(index.path.resolve()), index.seal, has_order)
         return
-    with tempfile.TemporaryDirectory(prefix="omnitm-corpus-") as name:
-        yield _written(index, Path(name), has_order=has_order)
+    with temporary_folder() as folder:
+        yield _written(index, folder, has_order=has_order)
+
+
+@contextlib.contextmanager
+def temporary_folder() -> Iterator[Path]:
+    """Make a folder for other processes; what a process that was killed has left, the next one removes."""
+    for owned in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*/{_OWNED}"):
+        with contextlib.suppress(OSError), owned.open("r+b") as file:
+            if system.lock(file.fileno(), wait=False):  # nobody has it: its process is no more
+                shutil.rmtree(owned.parent, ignore_errors=True)
+    with tempfile.TemporaryDirectory(prefix=_PREFIX) as name:
+        folder = Path(name)
+        store_file(folder / "new", b"")
+        with (folder / "new").open("r+b") as own:
+            system.lock(own.fileno(), wait=True)
+            with contextlib.suppress(
+                PermissionError
+            ):  # Windows renames no open files: then nobody removes it
+                (folder / "new").rename(folder / _OWNED)  # locked before others can find it
+            yield folder
 
 
 def _written(index: DocumentIndex, folder: Path, *, has_order: bool) -> SharedCorpus:
