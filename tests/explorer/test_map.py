@@ -25,10 +25,10 @@ from omnitm.explorer.vocabulary_map.layout import (
     main_axes,
     share_kept,
     true_neighbours,
-    unit_rows,
 )
 from omnitm.explorer.vocabulary_map.stored import Cluster, header_of, map_places, read_map, write_map
 from omnitm.similarity.combined import Combined
+from omnitm.similarity.row_profile import unit_rows
 from omnitm.store import ModelRecord, pack_model
 from omnitm.store.similarity_cache import vectors_sha256
 from omnitm.vectors import WordVectors

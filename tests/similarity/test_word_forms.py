@@ -145,7 +145,6 @@ def test_the_five_most_alike_of_many_forms() -> None:
         "stemaer",
     ]
     assert [weight for _, weight in found.of_row(0)] == pytest.approx([2 / 7, *[1 / 7] * 5])
-    assert found.are_forms(0, np.array([0, 12, 13, 72])).tolist() == [False, True, False, False]
 
 
 def test_forms(forms: WordVectors, lone: WordVectors) -> None:

@@ -157,11 +157,13 @@ def _shuffled(file: Any, rng: np.random.Generator) -> NDArray[np.void]:
 
 def _first_vectors(n_words: int, size: int, bias: int, rng: np.random.Generator) -> NDArray[np.float32]:
     """Small random parameters (one bias learned, the other 1), then squares that start at 1."""
+    # Vector and two biases, filled up to whole steps of the native code.
     width = -(-(size + 2) // _LANES) * _LANES
     vectors = np.zeros((n_words, 2 * width), dtype=np.float32)
     # AdaGrad: the second half of a row sums up squared gradients.
     vectors[:, width:] = 1.0
     vectors[:, :size] = (rng.random((n_words, size), dtype=np.float32) - 0.5) / size
     vectors[:, bias] = (rng.random(n_words, dtype=np.float32) - 0.5) / size
+    # w c + b_w + b_c as one product: each side has its own bias where the other has the 1.
     vectors[:, 2 * size + 1 - bias] = 1.0
     return vectors

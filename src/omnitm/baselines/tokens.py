@@ -91,6 +91,7 @@ def _running(running: RunningText, names: Sequence[str]) -> Iterator[Part]:
         is_end = tokens == DOCUMENT_END
         ids = np.where(is_end, _NO_WORD, new_numbers[np.where(is_end, 0, tokens)]).astype(np.uint32)
         kept = ids != _NO_WORD
+        # Words kept up to each end of a document; their differences are the lengths.
         before = np.cumsum(kept)[is_end]
         yield ids[kept], np.diff(before, prepend=0).astype(np.uint32)
 

@@ -10,7 +10,6 @@ if TYPE_CHECKING:
 
     Options = Mapping[str, list[tuple[str, str]]]  # per command: names of its options, and what they do
 
-SHELLS = ("bash", "zsh", "fish")
 _BASH = """\
 _omnitm() {
     local current=${COMP_WORDS[COMP_CWORD]} words

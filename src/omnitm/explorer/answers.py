@@ -20,8 +20,9 @@ from omnitm.explain.evidence import read_documents, spread
 from omnitm.explain.pairs import BY_CLAUSES, take_apart
 from omnitm.explorer.background import Work
 from omnitm.explorer.group_changes import GroupChanges
-from omnitm.explorer.vocabulary_map.layout import map_metric, unit_rows
+from omnitm.explorer.vocabulary_map.layout import map_metric
 from omnitm.similarity.combined import Combined, best
+from omnitm.similarity.row_profile import unit_rows
 from omnitm.similarity.scorers import SCORERS
 from omnitm.store import TrainingRecord
 from omnitm.store.similarity_cache import kept_themes_place

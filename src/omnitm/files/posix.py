@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pathlib import Path
 
-NAME = "posix"
 #: How files are opened: never through a link, and never for the processes that are started here.
 CAREFULLY = os.O_NOFOLLOW | os.O_CLOEXEC
 #: For reading what others have made: a FIFO would make a plain open() wait for ever.

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from pathlib import Path
 
-NAME = "windows"
 _BINARY = getattr(os, "O_BINARY", 0)
 CAREFULLY = _BINARY | getattr(os, "O_NOINHERIT", 0)  # links are looked for before a file is opened
 READING = os.O_RDONLY | CAREFULLY

@@ -94,11 +94,6 @@ class WordForms:
         places = np.arange(len(word)) + np.repeat(starts - (np.cumsum(counts) - counts), counts)
         return word, self.members[places].astype(np.intp), self.weights[places]
 
-    def are_forms(self, row: int, others: NDArray[Any]) -> NDArray[np.bool_]:
-        """Tell which of some words are forms of a word."""
-        members = self.members[int(self.starts[row]) + 1 : int(self.starts[row + 1])]
-        return np.isin(others, members)
-
     @property
     def matrix(self) -> Any:
         """Weights as a sparse matrix, words x members: it averages rows of forms into rows of words."""

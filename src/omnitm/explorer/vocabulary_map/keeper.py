@@ -113,6 +113,7 @@ class MapWork:
     def state(self) -> dict[str, Any]:
         """Stage, share of all work that is done, seconds that are left, and what went wrong."""
         passed = time.monotonic() - self._started
+        # At the speed so far.
         left = passed / self.done * (1 - self.done) if self.done > _TOO_EARLY else None
         return {"stage": self.stage, "done": self.done, "seconds_left": left, "problem": self.problem}
 

@@ -14,6 +14,7 @@ import numpy as np
 from omnitm.errors import MissingExtraError
 from omnitm.explorer.vocabulary_map.stored import Cluster, VocabularyMap
 from omnitm.similarity.combined import Combined, best_known
+from omnitm.similarity.row_profile import unit_rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -39,6 +40,7 @@ def main_axes(matrix: NDArray[Any], n_axes: int) -> NDArray[np.float32]:
         _, axes = np.linalg.eigh(rows.T @ rows)
         scores = rows @ axes[:, : -n_axes - 1 : -1]
     else:
+        # Fewer rows than columns: R R' = U S^2 U' is smaller, and the scores are U S.
         squares, turns = np.linalg.eigh(rows @ rows.T)
         lengths = np.sqrt(np.maximum(squares, 0))
         scores = (turns * lengths)[:, : -n_axes - 1 : -1]
@@ -47,18 +49,10 @@ def main_axes(matrix: NDArray[Any], n_axes: int) -> NDArray[np.float32]:
     return np.ascontiguousarray(scores * np.where(signs == 0, 1, signs), dtype=np.float32)
 
 
-def unit_rows(rows: NDArray[Any]) -> NDArray[np.float32]:
-    """Scale rows to length 1, except those of zeros."""
-    block = np.array(rows[:], dtype=np.float32)
-    lengths = np.sqrt(np.einsum("ij,ij->i", block, block))
-    block /= np.where(lengths > 0, lengths, 1)[:, None]
-    return block
-
-
 _ROWS_AT_A_TIME = 512
 _WORDS_AT_A_TIME = 64
 _MANY = 1_000  # words from which neighbours are found by smoothed rows, and points arranged on a grid
-_NEAR_AXES = 400
+_NEAR_AXES = 400  # the strongest of up to 800 smoothed dimensions
 _CELL = 150  # words of a cell, on average
 _NEAR_CELLS = 48  # in which neighbours are looked for
 _CELL_ROUNDS = 10
@@ -106,6 +100,7 @@ def true_neighbours(
 
 def _smoothed_axes(vectors: WordVectors) -> NDArray[np.float32]:
     """Rows whose products are about the similarity of words: its two smoothed parts, on the main axes."""
+    # A product of two rows scaled by sqrt(w) has the weight w.
     profiles, scales = vectors.profiles, np.sqrt(Combined("similarity").scales(vectors))
     parts = [profiles.topic_rows * np.float32(scales[2]), profiles.place_rows * np.float32(scales[4])]
     rows = np.concatenate(parts, axis=1)
@@ -123,6 +118,7 @@ def grouped(rows: NDArray[np.float32], n_groups: int, n_rounds: int) -> tuple[ND
     middles = rows[np.linspace(0, len(rows) - 1, n_groups, dtype=np.intp)].astype(np.float64)
     own, ones = np.arange(len(rows)), np.ones(len(rows))
     for _ in range(n_rounds):
+        # The nearest middle: |r - m|^2 = |r|^2 - 2 (r m - |m|^2 / 2), and |r|^2 is the same for all.
         groups = (rows @ middles.T - np.square(middles).sum(axis=1) / 2).argmax(axis=1)
         sums = csr_matrix((ones, (groups, own)), shape=(n_groups, len(rows))) @ rows
         sizes = np.bincount(groups, minlength=n_groups)[:, None]
@@ -192,6 +188,7 @@ def arranged(
         from openTSNE.nearest_neighbors import PrecomputedNeighbors
     except ImportError:
         raise MissingExtraError("The map of the vocabulary", "explorer") from None
+    # Of unit vectors |a - b|^2 = 2 - 2 a b, so a distance is the root of how far a score is below the best.
     distances = np.sqrt(np.maximum(neighbours.scores[:, :1] - neighbours.scores, 0)).astype(np.float64)
     known = PrecomputedNeighbors(neighbours.rows, distances)
     perplexity = min(PERPLEXITY, max(neighbours.rows.shape[1] / 3, 1))
@@ -337,6 +334,7 @@ def _colours(places: NDArray[Any]) -> list[int]:
     """Give each cluster the colour whose nearest other use is farthest away."""
     colours: list[int] = []
     for number, place in enumerate(places):
+        # A colour that is not used yet is infinitely far away.
         away = np.full(N_COLOURS, np.inf)
         distances = np.square(places[:number] - place).sum(axis=1)
         np.minimum.at(away, np.array(colours, dtype=np.intp), distances)
@@ -405,6 +403,8 @@ def _feature_counts(vectors: WordVectors, groups: NDArray[Any], n_groups: int) -
     sums = np.asarray((members @ profiles.astype(np.float32)).todense(), dtype=np.float64)
     means, usual = sums / np.bincount(groups)[:, None], sums.sum(axis=0) / n_words
     least = max(float(usual.mean()), 1e-9) / 10
+    # A term of the Kullback-Leibler divergence of the group from all words; `least` keeps rare features from
+    # winning.
     counts = np.maximum(means, 0) * np.log((means + least / 100) / (usual + least))
     names_something = np.zeros(topic.n_features, dtype=bool)
     known = best_known(vectors)

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 FILE = "map.bin"
 _FORMAT, _VERSION = "omnitm map", [4, RECIPE]  # a map shows neighbours by one recipe of the similarity
-_WHOLE, _UNKNOWN = 200, 255
+_WHOLE, _UNKNOWN = 200, 255  # shares from 0 to 1 as bytes 0 to 200
 
 
 class Cluster(NamedTuple):
@@ -138,6 +138,7 @@ def subset(content: bytes, rows: NDArray[np.intp]) -> bytes:
     header = header_of(content)
     start, n_words = content.index(b"\n") + 1, header["n_words"]
     positions = np.frombuffer(content, "<f4", 2 * n_words, start).reshape(n_words, 2)
+    # After the positions, two numbers of 4 bytes per word.
     kept, clusters = np.frombuffer(content, np.uint8, 2 * n_words, start + 8 * n_words).reshape(2, n_words)
     points = positions[rows].tobytes() + kept[rows].tobytes() + clusters[rows].tobytes()
     return _joined({**header, "n_words": len(rows)}, points)
@@ -154,4 +155,5 @@ def header_of(content: bytes) -> dict[str, Any]:
 
 def _joined(header: dict[str, Any], points: bytes) -> bytes:
     line = json.dumps(header).encode()
+    # Filled up with blanks, so that positions begin at a multiple of 4, as a browser's Float32Array must.
     return line + b" " * (-(len(line) + 1) % 4) + b"\n" + points
