@@ -130,9 +130,7 @@ def temporary_folder() -> Iterator[Path]:
         store_file(folder / "new", b"")
         with (folder / "new").open("r+b") as own:
             system.lock(own.fileno(), wait=True)
-            with contextlib.suppress(
-                PermissionError
-            ):  # Windows renames no open files: then nobody removes it
+            with contextlib.suppress(PermissionError):  # Windows renames no open files: it stays
                 (folder / "new").rename(folder / _OWNED)  # locked before others can find it
             yield folder
 
