@@ -3,12 +3,14 @@
     python benchmarks/compare.py prepare enwiki.txt -o change [--avoid other/truth.json]
     python benchmarks/compare.py search -o other                    results/compare_search.json
     python benchmarks/compare.py run -o change [--only omnitm] [--model wiki.model]
+    python benchmarks/compare.py speed -o change                    results/compare_speed.json
     python benchmarks/compare.py report -o change                   results/compare.json and compare.md
 
 A part of the sentences is drawn into two halves. In the second half a share of the occurrences of a donor
 word is renamed to a target of about the same frequency; controls are words of that frequency that nothing is
 done to. `search` tries settings of the rivals on pairs of other sentences, prepared with another --offset.
-`run` keeps every step in the folder, and goes on where it was stopped.
+`run` keeps every step in the folder, and goes on where it was stopped; rivals have the settings that were
+found, or else the usual ones, and `--seeds` runs. `speed` says what the thousand most frequent words cost.
 """
 
 from __future__ import annotations
@@ -26,8 +28,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from omnitm.comparison import Sides, compare_corpora
+from omnitm.comparison.machines import Profile, draw_documents
+from omnitm.comparison.words import N_EXAMPLES
 from omnitm.corpus import DocumentIndex, Preparation, Reading, VocabularyRules, build_index
 from omnitm.corpus.groups import group_index, keep_grouping
+from omnitm.machine import AutoencoderSettings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -44,8 +49,8 @@ WINDOWS = {"window": 5, "smoothing": 0.75, "least": 1}
 # Other values than those above, tried one at a time, then the best of each together.
 SEARCHED: dict[str, dict[str, tuple[float, ...]]] = {
     "ppmi": {"window": (2, 10, 20), "smoothing": (0.5, 1.0), "least": (2, 5)},
-    "aligned": {"window": (2, 10), "vector_size": (50, 300), "epochs": (5, 20)},
-    "referencing": {"window": (2, 10), "vector_size": (50, 300), "epochs": (5, 20)},
+    "aligned": {"window": (2, 10), "vector_size": (50, 200), "epochs": (5, 20)},
+    "referencing": {"window": (2, 10), "vector_size": (50, 200), "epochs": (5, 20)},
 }
 NEIGHBOURS = 30, 100, 300, 1_000, 3_000
 RIVALS = {
@@ -281,14 +286,19 @@ def _levels(task: Task, way: str, name: str, tried: list[Settings]) -> list[tupl
     return levels
 
 
-def run_rivals(task: Task, way: str) -> dict[str, Any]:
+def run_rivals(task: Task, way: str, n_seeds: int) -> dict[str, Any]:
     """Score the words in the ways that were best on other pairs, with several seeds."""
-    chosen = json.loads((RESULTS / "compare_search.json").read_text())
+    file = RESULTS / "compare_search.json"
+    searched = json.loads(file.read_text()) if file.exists() else {}
+    usual = WINDOWS if way == "ppmi" else SKIP_GRAM
     result: dict[str, Any] = {}
     for name, (of, title) in RIVALS.items():
         if of == way:
-            settings, column = chosen[name]["settings"], chosen[name]["column"]
-            runs = [scored(task, way, settings, seed) for seed in RIVAL_SEEDS[: 1 if way == "ppmi" else None]]
+            column = "neighbours 1000" if name == "neighbours" else name
+            chosen = searched.get(name, {"settings": usual, "column": column})
+            settings, column = chosen["settings"], chosen["column"]
+            seeds = RIVAL_SEEDS[: 1 if way == "ppmi" else n_seeds]
+            runs = [scored(task, way, settings, seed) for seed in seeds]
             result[title] = {
                 "settings": settings | {"column": column},
                 "scores": [found["scores"][column] for found in runs],
@@ -342,6 +352,7 @@ def run_reasons(task: Task, model: Path) -> dict[str, Any]:
             rows.append(
                 {
                     "target": target,
+                    "n_gained": len(gained),
                     "gained": precision(donor, gained),
                     "lost": precision(donor, lost),
                     "topic": precision(donor, [f for f in gained if f[0] == "topic"]),
@@ -353,26 +364,56 @@ def run_reasons(task: Task, model: Path) -> dict[str, Any]:
     return {"pairs": rows}
 
 
-STEPS: dict[str, Callable[[Task], dict[str, Any]]] = {
+STEPS: dict[str, Callable[..., dict[str, Any]]] = {
     "omnitm": run_omnitm,
     **{way: partial(run_rivals, way=way) for way in WAYS},
     "shuffled": run_false_alarms,
 }
 
 
-def run(folder: Path, only: list[str], model: Path | None) -> None:
+def run(folder: Path, only: list[str], model: Path | None, n_seeds: int) -> None:
     """Do every step that is not done yet."""
     for share in SHARES:
         for name, step in STEPS.items():
             file = folder / str(share) / f"{name}.json"
-            if (only and name not in only) or file.exists() or (name == "shuffled" and share != SHARES[0]):
+            is_rival = name in WAYS  # its runs are kept one by one, so that more seeds can be added
+            if (only and name not in only) or (name == "shuffled" and share != SHARES[0]):
+                continue
+            if file.exists() and not is_rival:
                 continue
             print(share, name, flush=True)
-            file.write_text(json.dumps(step(Task(folder, share))))
+            task = Task(folder, share)
+            file.write_text(json.dumps(step(task, n_seeds=n_seeds) if is_rival else step(task)))
         if model is not None:
             (folder / str(share) / "reasons.json").write_text(
                 json.dumps(run_reasons(Task(folder, share), model))
             )
+
+
+def speed(folder: Path) -> None:
+    """Measure what every tenth of the thousand most frequent words costs, and a machine of it."""
+    sides = Task(folder, SHARES[0]).sides
+    index = sides.index
+    started = time.process_time()
+    sides.features  # noqa: B018  # so that they are timed by themselves
+    facts: dict[str, Any] = {"cpu_seconds_for_directions": time.process_time() - started}
+    least = np.where(sides.has_enough, sides.document_frequencies.min(axis=0), 0)
+    words = [index.vocabulary[k] for k in np.argsort(-least, kind="stable")[:1_000:10].tolist()]
+    for n_permutations in (200, 2_000):
+        started = time.process_time()
+        compare_corpora(index, by=sides, words=words, n_permutations=n_permutations, n_threads=1)
+        facts[f"cpu_seconds_per_word_{n_permutations}"] = (time.process_time() - started) / len(words)
+    settings, seconds = AutoencoderSettings(n_examples=N_EXAMPLES, contexts="both"), 0.0
+    for word in words:
+        for drawn in draw_documents(index, sides.of_documents, word, 0):
+            started = time.process_time()
+            Profile(index, word, drawn, settings, 0)
+            seconds += time.process_time() - started
+    facts["cpu_milliseconds_per_machine"] = 1_000 * seconds / (4 * len(words))
+    facts["documents_per_side"] = float(np.median([least[index.word_id(word)] for word in words]))
+    facts["words"] = len(words)
+    (RESULTS / "compare_speed.json").write_text(json.dumps(facts, indent=1) + "\n")
+    print(json.dumps(facts, indent=1))
 
 
 def average_precision(labels: Any, scores: Any) -> float:
@@ -444,6 +485,8 @@ def summary(folder: Path, share: float) -> dict[str, Any]:
             result[f"reasons_{kind}"] = _mean_and_interval(
                 [row[kind] for row in rows if row[kind] is not None]
             )
+        result["reasons_named"] = float(np.mean([row["n_gained"] for row in rows]))
+        result["pairs_without_reasons"] = float(np.mean([row["n_gained"] == 0 for row in rows]))
         is_found = [row["gained"] for row in rows if row["found"] and row["gained"] is not None]
         result["reasons_gained_of_found"] = _mean_and_interval(is_found)
     if alarms := read("shuffled"):
@@ -502,7 +545,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("step", choices=("prepare", "search", "run", "report"))
+    parser.add_argument("step", choices=("prepare", "search", "run", "speed", "report"))
     parser.add_argument("source", nargs="?", type=Path)
     parser.add_argument("-o", "--output", type=Path, required=True)
     parser.add_argument("--every", type=int, default=16, help="every so many sentences are taken")
@@ -510,6 +553,7 @@ def main() -> None:
     parser.add_argument("--pairs", type=int, default=200)
     parser.add_argument("--seed", type=int, default=2)
     parser.add_argument("--avoid", type=Path, nargs="*", default=[], help="truth.json of words not to use")
+    parser.add_argument("--seeds", type=int, default=len(RIVAL_SEEDS), help="runs of a rival (default: 3)")
     parser.add_argument("--only", nargs="*", default=[], choices=tuple(STEPS))
     parser.add_argument("--model", type=Path, help="a model of all of Wikipedia, to judge reasons by")
     arguments = parser.parse_args()
@@ -523,7 +567,9 @@ def main() -> None:
     elif arguments.step == "search":
         search(arguments.output, arguments.only)
     elif arguments.step == "run":
-        run(arguments.output, arguments.only, arguments.model)
+        run(arguments.output, arguments.only, arguments.model, arguments.seeds)
+    elif arguments.step == "speed":
+        speed(arguments.output)
     else:
         report(arguments.output)
 

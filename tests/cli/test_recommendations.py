@@ -458,6 +458,7 @@ ELSEWHERE = {
     "has one group only, ": "comparison/test_words.py::test_bad_input",
     "is no comparison; make one:": "explorer/test_groups.py::test_words_compared_before_are_shown",
     "are in no groups; make some": "explorer/test_groups.py::test_documents_in_no_groups",
+    "; choose others with --groups A B, or make larger": "comparison/test_words.py::test_trajectory",
     "groups in no order (": "comparison/test_words.py::test_one_group_against_all_others",
     "which are too many groups; group dates": "corpus/test_groups.py::test_dates",
     "is plain text and has no field": "corpus/test_groups.py::test_files_and_folders",

@@ -27,7 +27,7 @@ from omnitm.comparison.corpora import false_discovery_rates
 from omnitm.comparison.features import Thinned
 from omnitm.comparison.machines import draw_documents
 from omnitm.comparison.report import page
-from omnitm.comparison.shuffling import ShuffleTest
+from omnitm.comparison.shuffling import ShuffleTest, false_discoveries
 from omnitm.comparison.words import _Compared, compare_word, cut_around
 from omnitm.corpus import DocumentIndex, build_index
 from omnitm.corpus.groups import Grouping, keep_grouping
@@ -74,6 +74,28 @@ def test_gained_and_lost(found: Comparison) -> None:
     assert {change.name for change in found.lost[:4]} == set(WATER)
     assert found.p == pytest.approx(1 / 201)
     assert found.strength > 10
+
+
+def test_only_what_chance_does_not_give_is_named(found: Comparison) -> None:
+    index, labels = corpus()
+    shuffled = np.random.default_rng(1).permutation(labels).tolist()
+    same = compare(index, "bank", by=shuffled, groups=["old", "new"], n_permutations=200)
+    assert same.p > 0.05
+    assert (same.gained, same.lost) == ((), ())
+    assert [len(same.documents_first), len(same.documents_second)] == [2, 2]
+    assert all("bank" in excerpt.text for excerpt in (*same.documents_first, *same.documents_second))
+    assert {excerpt.feature for excerpt in same.documents_first} == {""}
+    assert all(0 <= change.q <= 0.2 for change in (*found.gained, *found.lost))
+    text = page(CorpusComparison("side", "old", "new", (WordChange(same, 0.9),), 0), 1)
+    assert text.count("nothing that shuffled groups would not give as well") == 2
+
+
+def test_reasons_by_chance() -> None:
+    """Gained and lost features are counted apart; a feature's q is never above that of a weaker one."""
+    reasons, signs = np.array([9.0, 4.0, 2.0, 9.0]), np.array([1.0, 1.0, 1.0, -1.0])
+    expected, levels = false_discoveries(reasons, signs, (np.array([1, 5, 8.0]), np.array([9.0])), 10)
+    assert expected.tolist() == [0, 0.2, 0.2, 0.1]
+    assert levels == pytest.approx([0, 0.2 / 3, 0.2 / 3, 0.1])
 
 
 def test_profiles_and_documents_agree_with_the_change(found: Comparison) -> None:
@@ -188,10 +210,14 @@ def test_shares_of_both_kinds_add_up() -> None:
 
 
 def test_excerpts_show_the_word_and_the_feature() -> None:
-    change = Change("inter", "topic", 0.1, 0.01, 1.0, 2.0, 0, 9, 0.0, 1.0)
-    place = Change("old _", "place", 0.1, 0.01, 1.0, 2.0, 0, 9, 0.0, 1.0)
+    change = Change("inter", "topic", 0.1, 0.01, 1.0, 2.0, 0, 9, 0.0, 1.0, 0.1)
+    place = Change("old _", "place", 0.1, 0.01, 1.0, 2.0, 0, 9, 0.0, 1.0, 0.1)
     text = f"Bank of old. {'x ' * 200}the old bank was closed {'y ' * 200}by INTER-x"
     assert cut_around("short text", "bank", change) == "short text"
+    assert (
+        cut_around("It is.<br /><br />A <i>short</i> text, 1 < 2 > 1", "bank", None)
+        == "It is. A short text, 1 < 2 > 1"
+    )
     assert "the old bank was closed" in cut_around(text, "bank", place)
     both = cut_around(text, "bank", change, lambda piece: piece.lower().split("-"))
     assert "the old bank" in both
@@ -247,7 +273,10 @@ def test_sums_are_exact() -> None:
 def test_frame_and_picture(found: Comparison, tmp_path: Path) -> None:
     frame = found.to_frame()
     assert set(frame["list"]) == {"gained", "lost"}
-    assert "list" in str(found).splitlines()[1]
+    caption, names = str(found).splitlines()[:2]
+    assert caption.startswith("bank by groups: old -> new, p = 0.00498 of 200 shuffled groups, distance 0.")
+    assert caption.endswith("documents 150 and 150")
+    assert "list" in names
     assert "<td>money</td>" in found._repr_html_()
     assert set(frame["name"][:4]) == set(MONEY)
     found.plot(tmp_path / "bank.png")
@@ -447,6 +476,13 @@ open(sys.argv[2], "w").write(json.dumps(found.to_dict()))
         ),
         ("rare", None, None, CorpusError, "'rare' is in 2 documents of 'new' and 3 of 'old': too few"),
         ("stone", ["a"] * 600, None, CorpusError, "one group only, 'a'"),
+        (
+            "bank",
+            [1990] * 10 + [1995] * 290 + [2000] * 300,
+            None,
+            CorpusError,
+            "10 documents of '1990' and 0 of '2000': .* side; choose others with --groups A B, or make",
+        ),
         (
             "bank",
             ["a"] * 300 + ["b"] * 300,

@@ -131,6 +131,9 @@ def _print_changes(console: Console, title: str, found: Comparison, changes: Seq
 
     from omnitm.cli.reports import make_table, percent
 
+    if not changes:
+        console.print(f"{title}: nothing that shuffled groups would not give as well", markup=False)
+        return
     columns = (
         "share",
         "p",
@@ -150,7 +153,8 @@ def _print_changes(console: Console, title: str, found: Comparison, changes: Seq
         ]
         lifts = f"{change.lift_before:.1f}", f"{change.lift_after:.1f}"
         share, p = percent(change.share), f"{change.p:.3f}"
-        table.add_row(Text(change.name), share, p, counts[0], lifts[0], counts[1], lifts[1])
+        name = Text(change.phrase(found.word))
+        table.add_row(name, share, p, counts[0], lifts[0], counts[1], lifts[1])
     console.print(table)
 
 
@@ -158,12 +162,14 @@ def _print_excerpts(console: Console, name: str, word: str, excerpts: Sequence[E
     from rich.text import Text
 
     from omnitm.cli.reports import marked_text
+    from omnitm.comparison.words import phrase
     from omnitm.corpus.running import parted
 
     for excerpt in excerpts:
         feature = parted(excerpt.feature)[1] if " " in excerpt.feature else excerpt.feature
-        said = marked_text(excerpt.text, [word, feature])
-        console.print(Text.assemble((f"{name}, {excerpt.feature}: ", "dim"), said))
+        said = marked_text(excerpt.text, [word, feature] if feature else [word])
+        shown = f"{name}, {phrase(excerpt.feature, word)}: " if feature else f"{name}: "
+        console.print(Text.assemble((shown, "dim"), said))
 
 
 def _print_trajectory(console: Console, found: Comparison) -> None:
@@ -171,8 +177,9 @@ def _print_trajectory(console: Console, found: Comparison) -> None:
 
     from omnitm.cli.reports import make_table
 
-    names = [change.name for change in (*found.gained[:4], *found.lost[:4])]
-    table = make_table("profile by group", found.by, "documents", *names, numbers=("documents", *names))
+    changes = *found.gained[:4], *found.lost[:4]
+    names, shown = [change.name for change in changes], [change.phrase(found.word) for change in changes]
+    table = make_table("profile by group", found.by, "documents", *shown, numbers=("documents", *shown))
     for step in found.trajectory:
         values = [f"{step.profile[name]:.2f}" if step.profile else "too few" for name in names]
         table.add_row(Text(step.group), f"{step.n_documents:,}", *values)
@@ -263,7 +270,7 @@ def _print_corpora(found: CorpusComparison, count: int) -> None:
     for word in found.top(count):
         one = word.comparison
         gained, lost = (
-            ", ".join(change.name for change in changes[:5]) for changes in (one.gained, one.lost)
+            ", ".join(change.phrase(one.word) for change in changes[:5]) for changes in (one.gained, one.lost)
         )
         figures = f"{one.p:.3f}", f"{word.q:.3f}", f"{one.distance:.2f}", f"{one.n_first:,} {one.n_second:,}"
         table.add_row(Text(one.word), *figures, Text(gained), Text(lost))

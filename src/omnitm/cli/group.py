@@ -62,7 +62,7 @@ def print_groups(grouping: Grouping) -> None:
 
     n_groups = len(grouping.labels)
     counts = np.bincount(grouping.numbers.clip(max=n_groups), minlength=n_groups + 1)
-    title = f"{grouping.name}: {n_groups:,} groups"
+    title = f"{grouping.name}: {n_groups:,} group{'s' if n_groups > 1 else ''}"
     table = make_table(title, "group", "documents", numbers=("documents",))
     for label, count in list(zip(grouping.labels, counts.tolist(), strict=False))[:_SHOWN]:
         table.add_row(repr(label)[1:-1], f"{count:,}")

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from omnitm.training.progress import ProgressOption, ReportWords
 
 N_WORDS = 1_000
-_LOG_VERSION = 3  # of the lines of a log; others are not read
+_LOG_VERSION = 4  # of the lines of a log; others are not read
 _RESULT_BYTES = 10_000  # about
 # A word counts as hung after ten minutes and some hundred times what it takes on a good machine.
 _LEAST_SECONDS, _SECONDS_PER_SHUFFLING = 600.0, 0.1

@@ -6,6 +6,7 @@ import re
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+from omnitm.comparison.words import phrase
 from omnitm.corpus.running import parted
 from omnitm.errors import MissingExtraError
 
@@ -42,6 +43,7 @@ summary span {{ color: var(--soft); font-variant-numeric: tabular-nums }}
 p.text small {{ color: var(--soft); border: 1px solid var(--line); border-radius: 3px; padding: 0 .3rem }}
 .bar i {{ height: .7rem; display: block; border-radius: 2px }} .bar small {{ color: var(--soft) }}
 .first i {{ background: var(--lost) }} .second i {{ background: var(--gained) }}
+p.none {{ color: var(--soft); margin: .3rem 0 }}
 p.text {{ margin: .3rem 0; overflow-wrap: anywhere }} mark {{ background: var(--mark); color: inherit }}
 h3 {{ font-size: 1rem; margin: .4rem 0 }} svg text {{ font: 11px system-ui, sans-serif; fill: var(--ink) }}
 svg polyline {{ fill: none; stroke-width: 1.5 }}
@@ -71,10 +73,12 @@ def page(found: CorpusComparison, count: int) -> str:
 <title>{escape(title)}</title><style>{_STYLE}</style></head><body>
 <h1>{escape(title)}</h1>
 <p>{n_changed:,} of {len(found.words):,} words differ between the groups of “{escape(found.by)}” (q ≤ 0.05: at
-most one in twenty of them by chance).{left_out} A bar is a feature's share of the change: a word in the same
-document, or a place, such as “to _” for a word after “to”. Numbers are how many of the word's documents
-have it, {escape(found.first)} → {escape(found.second)}, and how many times as frequent that is as in
-documents without the word on the same side. What is more frequent on a side anyway is no change.</p>
+most one in twenty of them by chance; p: how often shuffled groups differ as much).{left_out} Below a word
+are the words in the same document, and what stands beside it (“…” is any word), that make the change: the
+most telling first, at most one in five by chance. A bar is the share of the change; numbers are how many of
+the word's documents have it, {escape(found.first)} → {escape(found.second)}, and how many times as frequent
+that is as in documents without the word on the same side. What is more frequent on a side anyway is no
+change.</p>
 <p><input type="search" placeholder="find a word" aria-label="find a word"></p>
 {entries}
 <script>{_SCRIPT}</script></body></html>
@@ -92,7 +96,7 @@ def _entry(word: WordChange) -> str:
         for kind, side in (("first", first), ("second", second))
     )
     preview = " → ".join(
-        escape(", ".join(change["name"] for change in side["changes"][:_N_PREVIEW]))
+        escape(", ".join(change["phrase"] for change in side["changes"][:_N_PREVIEW]) or "nothing")
         for side in (first, second)
     )
     return (
@@ -145,8 +149,9 @@ def _shown_changes(found: Comparison, changes: Sequence[Change]) -> list[dict[st
     return [
         {
             "name": change.name,
+            "phrase": change.phrase(found.word),
             "length": change.share / largest,
-            "share": f"{change.share:.2%} of the change, p = {change.p:.3g}",
+            "share": f"{change.share:.2%} of the change, p = {change.p:.3g}, q = {change.q:.3g}",
             "documents": f"{change.documents_before / found.compared_first:.1%} → "
             f"{change.documents_after / found.compared_second:.1%}",
             "lifts": f"{_times(change.lift_before)} → {_times(change.lift_after)}",
@@ -162,14 +167,21 @@ def _times(lift: float) -> str:
 def _shown_text(excerpt: Excerpt, word: str) -> dict[str, Any]:
     """Cut the text where the word and the feature begin and end; every second piece is one of them."""
     feature = parted(excerpt.feature)[1] if " " in excerpt.feature else excerpt.feature
-    pattern = rf"(?<!\w)({'|'.join(map(re.escape, (word, feature)))})(?!\w)"
-    pieces = re.split(pattern, excerpt.text, flags=re.IGNORECASE)
-    return {"feature": excerpt.feature, "number": excerpt.number, "pieces": pieces}
+    words = [re.escape(part) for part in (word, feature) if part]
+    pieces = re.split(rf"(?<!\w)({'|'.join(words)})(?!\w)", excerpt.text, flags=re.IGNORECASE)
+    return {
+        "feature": excerpt.feature,
+        "phrase": phrase(excerpt.feature, word),
+        "number": excerpt.number,
+        "pieces": pieces,
+    }
 
 
 def _bars(changes: Sequence[dict[str, Any]]) -> str:
+    if not changes:
+        return '<p class="none">nothing that shuffled groups would not give as well</p>'
     return "".join(
-        f'<div class="bar" title="{change["share"]}"><span>{escape(change["name"])}</span>'
+        f'<div class="bar" title="{change["share"]}"><span>{escape(change["phrase"])}</span>'
         f'<i style="width:{100 * change["length"]:.0f}%"></i>'
         f"<small>{change['documents']} &nbsp; {change['lifts']}</small></div>"
         for change in changes
@@ -183,7 +195,8 @@ def _texts(texts: Sequence[dict[str, Any]]) -> str:
             f"<mark>{escape(piece)}</mark>" if k % 2 else escape(piece)
             for k, piece in enumerate(text["pieces"])
         )
-        found += f'<p class="text"><small>{escape(text["feature"])}</small> {marked}</p>'
+        label = f"<small>{escape(text['phrase'])}</small> " if text["phrase"] else ""
+        found += f'<p class="text">{label}{marked}</p>'
     return found
 
 
@@ -209,6 +222,7 @@ def _trajectory(found: Comparison) -> dict[str, Any] | None:
         "lines": [
             {
                 "name": name,
+                "phrase": phrase(name, found.word),
                 "is_gained": is_gained,
                 "points": [point(k, value) for k, value in enumerate(row)],
                 "label": [_WIDTH - 24, round(label + 4, 1)],
@@ -241,7 +255,7 @@ def _svg(found: dict[str, Any]) -> str:
         kind = "gained" if line["is_gained"] else "lost"
         x, y = line["label"]
         lines += f'<polyline class="{kind}" points="{path}"/>'
-        lines += f'<text class="{kind}" x="{x}" y="{y}">{escape(line["name"])}</text>'
+        lines += f'<text class="{kind}" x="{x}" y="{y}">{escape(line["phrase"])}</text>'
     ticks = "".join(
         f'<text x="{tick["x"]}" y="{tick["y"]}" text-anchor="middle">{escape(tick["text"])}</text>'
         for tick in drawn["ticks"]
@@ -273,15 +287,20 @@ def plot_comparison(found: Comparison, path: Any = None) -> Any:
     n_rows = 2 if found.trajectory else 1
     figure = Figure(figsize=(9, 4 * n_rows), layout="constrained")
     axes = figure.add_subplot(n_rows, 1, 1)
-    bars = [(change.name, change.share, _GAINED) for change in found.gained]
-    bars += [(change.name, -change.share, _LOST) for change in found.lost]
-    axes.barh([b[0] for b in bars], [100 * b[1] for b in bars], color=[b[2] for b in bars])
+    bars = [
+        (change.phrase(found.word), sign * change.share, colour)
+        for changes, sign, colour in ((found.gained, 1, _GAINED), (found.lost, -1, _LOST))
+        for change in sorted(changes, key=lambda change: -change.share)
+    ]
+    axes.barh(range(len(bars)), [100 * b[1] for b in bars], color=[b[2] for b in bars])
+    axes.set_yticks(range(len(bars)), [b[0] for b in bars])
     axes.invert_yaxis()
     axes.axvline(0, color="#444", linewidth=0.8)
     axes.set(
         xlabel=f"share of the change in %: with {found.first} to the left, with {found.second} to the right"
     )
-    axes.set_title(f"{found.word}: {found.first} and {found.second}, p = {found.p:.3g}", loc="left")
+    title = f"{found.word} by {found.by}: {found.first} and {found.second}, p = {found.p:.3g}"
+    axes.set_title(title if bars else f"{title}; no feature that chance would not give as well", loc="left")
     if found.trajectory:
         _plot_trajectory(figure.add_subplot(n_rows, 1, 2), found)
     if path is not None:
@@ -293,7 +312,7 @@ def _plot_trajectory(axes: Any, found: Comparison) -> None:
     for changes, colours in ((found.gained, _BLUES), (found.lost, _ORANGES)):
         for change, colour in zip(changes, colours, strict=False):
             values = [step.profile.get(change.name, float("nan")) for step in found.trajectory]
-            axes.plot(range(len(values)), values, "o-", label=change.name, color=colour)
+            axes.plot(range(len(values)), values, "o-", label=change.phrase(found.word), color=colour)
     axes.set_xticks(range(len(found.trajectory)), [step.group for step in found.trajectory])
     axes.set(ylabel="stands out in the profile by", xlabel=found.by)
     axes.legend(fontsize=8, loc="center left", bbox_to_anchor=(1.0, 0.5))

@@ -103,6 +103,12 @@ class Sides:
                 features.index = self.index
         return self
 
+    @property
+    def _others(self) -> str:
+        """What may help where there are more groups than two."""
+        few = len(self.grouping.labels) < 3
+        return "" if few else "; choose others with --groups A B, or make larger ones: omnitm group --help"
+
     def check(self, word: str) -> tuple[int, int]:
         """Count the documents with a word on each side; an error says that there are too few."""
         documents = self.index.documents_with(self.index.word_id(word))
@@ -110,7 +116,8 @@ class Sides:
         if min(n_first, n_second) < FEWEST_DOCUMENTS:
             raise CorpusError(
                 f"{word!r} is in {n_first:,} documents of {self.first!r} and {n_second:,} of "
-                f"{self.second!r}: too few to compare; at least {FEWEST_DOCUMENTS} are needed on each side."
+                f"{self.second!r}: too few to compare; at least {FEWEST_DOCUMENTS} are needed on each side"
+                f"{self._others}."
             )
         return n_first, n_second
 

@@ -12,7 +12,7 @@ from omnitm.comparison.features import Features, PlaceFeatures, Thinned, spread
 from omnitm.comparison.machines import FEWEST_DOCUMENTS, MOST_DOCUMENTS, Profile, draw_documents
 from omnitm.comparison.shuffling import ShuffleTest, chance
 from omnitm.comparison.sides import ALL_OTHERS, Sides
-from omnitm.corpus.running import OFFSETS, parted
+from omnitm.corpus.running import OFFSETS, PATTERNS, parted
 from omnitm.explain.evidence import read_documents
 from omnitm.explain.records import Record
 from omnitm.machine import AutoencoderSettings
@@ -30,9 +30,10 @@ N_EXAMPLES = 250
 N_SHOWN = 10
 EXCERPT = 240  # characters
 _MOST_TIMES = 3  # as many documents of one side as of the other: means of fewer are the noisier ones anyway
-_LEAST_SUPPORT = 0.005  # of a side's documents with the word have a feature that is named
+_BY_CHANCE = 0.2  # of the features that are named, at most
 _OWNER = "compare"
 _BETWEEN_SPACES = re.compile(r"\S+")
+_TAG = re.compile(r"</?[A-Za-z][^<>]{0,80}>")  # such as <br />, which nobody wants to read
 
 
 @dataclass(frozen=True)
@@ -56,6 +57,9 @@ class Change(Record):
         Documents with both, of those that were compared.
     before, after
         How far it stands out in the word's profile on each side: in units of the profile's baseline.
+    q
+        Of the features of its kind and side that are at least as telling, the share that shuffled groups
+        give, too.
     """
 
     name: str
@@ -68,6 +72,24 @@ class Change(Record):
     documents_after: int
     before: float
     after: float
+    q: float
+
+    def phrase(self, word: str) -> str:
+        """Return the feature as it is read: a place with the compared word in it.
+
+        >>> Change("waste * _", "place", 0.1, 0.01, 1.0, 2.0, 0, 9, 0.0, 1.0, 0.1).phrase("time")
+        'waste … time'
+        """
+        return phrase(self.name, word)
+
+
+def phrase(feature: str, word: str) -> str:
+    """Return the name of a feature with a word in its place: `not _` of `even` is "not even"."""
+    if " " not in feature:
+        return feature
+    column, other = parted(feature)
+    parts = {"{}": other, "*": "…", "_": word}
+    return " ".join(parts[part] for part in PATTERNS[column].split())
 
 
 @dataclass(frozen=True)
@@ -78,6 +100,8 @@ class Excerpt(Record):
     ----------
     number
         The document's place in the corpus, from 0.
+    feature
+        Its name; empty where none is named.
     """
 
     number: int
@@ -126,7 +150,7 @@ class Comparison(Record):
     p
         How often shuffled groups give at least this change, itself counted.
     gained, lost
-        Features that make the change, the most telling first.
+        Features that make the change, the most telling first: at most one in five of them by chance.
     documents_first, documents_second
         Documents of each side that have the word and what it goes with there.
     trajectory
@@ -153,6 +177,13 @@ class Comparison(Record):
     documents_first: tuple[Excerpt, ...] = ()
     documents_second: tuple[Excerpt, ...] = ()
     trajectory: tuple[Step, ...] = ()
+
+    def caption(self) -> str:
+        """Return what is said above the table."""
+        documents = f"documents {self.n_first:,} and {self.n_second:,}"
+        chance = f"p = {self.p:.3g} of {self.n_permutations:,} shuffled groups"
+        title = f"{self.word} by {self.by}: {self.first} -> {self.second}"
+        return f"{title}, {chance}, distance {self.distance:.2f}, {documents}"
 
     def plot(self, path: Any = None) -> Any:
         """Draw gained and lost features, and the trajectory if there is one; returns the figure."""
@@ -285,17 +316,15 @@ class _Compared:
         return gained, lost
 
     def _telling(self, sign: int, count: int) -> list[_Feature]:
-        found: list[tuple[float, _Feature]] = []
-        for kind, (reasons, differences) in enumerate(
-            zip(self.test.reasons, self.test.differences, strict=True)
-        ):
-            side = max(sign, 0)
-            enough = self._kinds[kind].counts[side] >= self.n_documents[side] * _LEAST_SUPPORT
-            kept = np.where((differences * sign > 0) & enough, reasons, 0)
-            some = np.flatnonzero(kept)
-            best = some[np.argsort(-kept[some], kind="stable")[:count]]
-            found += [(float(kept[k]), _Feature(kind, k)) for k in best.tolist()]
-        return [feature for _, feature in sorted(found, key=lambda entry: (-entry[0], entry[1]))[:count]]
+        """Choose the features that chance gives the fewest of, whatever their kind."""
+        found: list[tuple[float, float, _Feature]] = []
+        for kind in range(len(self._kinds)):
+            reasons, expected = self.test.reasons[kind], self.test.expected[kind]
+            is_sure = (reasons > 0) & (self.test.levels[kind] <= _BY_CHANCE)
+            some = np.flatnonzero(is_sure & (self.test.differences[kind] * sign > 0))
+            best = some[np.lexsort((-reasons[some], expected[some]))[:count]]
+            found += [(float(expected[k]), -float(reasons[k]), _Feature(kind, k)) for k in best.tolist()]
+        return [feature for *_, feature in sorted(found)[:count]]
 
     def _change(self, feature: _Feature, profiles: list[Profile]) -> Change:
         kind, k = feature
@@ -312,10 +341,15 @@ class _Compared:
             documents_after=int(thinned.counts[1, k]),
             before=before,
             after=after,
+            q=round(float(self.test.levels[kind][k]), 4),
         )
 
     def excerpts(self, side: int, changes: list[tuple[_Feature, Change]], count: int) -> tuple[Excerpt, ...]:
         """Choose for each of the first features a document of a side that has it, and most of the others."""
+        if not changes:
+            return tuple(
+                Excerpt(number, "", "") for number in spread(self._sides_documents[side], count).tolist()
+            )
         start = side * self.n_documents[0]
         rows = slice(start, start + self.n_documents[side])
         has = [self._kinds[f.kind].present[rows, f.number].toarray().reshape(-1) > 0 for f, _ in changes]
@@ -340,7 +374,7 @@ def read_excerpts(index: DocumentIndex, comparisons: Sequence[Comparison]) -> li
     def cut(found: Comparison, excerpts: tuple[Excerpt, ...]) -> tuple[Excerpt, ...]:
         changes = {change.name: change for change in (*found.gained, *found.lost)}
         return tuple(
-            replace(one, text=cut_around(texts[one.number], found.word, changes[one.feature], tokens))
+            replace(one, text=cut_around(texts[one.number], found.word, changes.get(one.feature), tokens))
             for one in excerpts
         )
 
@@ -363,7 +397,7 @@ def _coordinate(profile: Profile, features: Features, feature: int) -> float:
 def cut_around(
     text: str,
     word: str,
-    change: Change,
+    change: Change | None,
     tokens: Callable[[str], Sequence[str]] = str.split,
     width: int = EXCERPT,
 ) -> str:
@@ -376,12 +410,12 @@ def cut_around(
 
     Examples
     --------
-    >>> topic = Change("money", "topic", 0.1, 0.01, 1.0, 2.0, 0, 9, 0.0, 1.0)
+    >>> topic = Change("money", "topic", 0.1, 0.01, 1.0, 2.0, 0, 9, 0.0, 1.0, 0.1)
     >>> text = "It was late. The bank by the lake in the old town had no more money left."
     >>> cut_around(text, "bank", topic, width=40)
     '... The bank by the ... no more money left.'
     """
-    line = " ".join(text.split())
+    line = " ".join(_TAG.sub(" ", text).split())
     if len(line) <= width:
         return line
     first, second = _nearest(line, word, change, tokens)
@@ -393,11 +427,14 @@ def cut_around(
 
 
 def _nearest(
-    line: str, word: str, change: Change, tokens: Callable[[str], Sequence[str]]
+    line: str, word: str, change: Change | None, tokens: Callable[[str], Sequence[str]]
 ) -> tuple[tuple[int, int], tuple[int, int]]:
     """Find where the word and the feature stand closest; the beginning if they cannot be seen."""
-    column, other = (None, change.name) if change.kind == "topic" else parted(change.name)
-    words, others = _places(line, word, tokens), _places(line, other, tokens)
+    words = _places(line, word, tokens)
+    column, other = (None, "") if change is None else (None, change.name)
+    if change is not None and change.kind == "place":
+        column, other = parted(change.name)
+    others = _places(line, other, tokens) if other else []
     pairs = []
     for one in words:
         for two in others:
@@ -440,7 +477,7 @@ def _trajectory(
 ) -> tuple[Step, ...]:
     """Train the word in every group, on equally many documents each."""
     index, grouping, word = sides.index, sides.grouping, comparison.word
-    if len(grouping.labels) < 3 or not grouping.is_ordered or sides.first == ALL_OTHERS:
+    if len(grouping.labels) < 3 or not grouping.is_ordered or sides.first == ALL_OTHERS or not changes:
         return ()
     inside = index.documents_with(index.word_id(word))
     counts = np.bincount(grouping.numbers[inside].clip(max=len(grouping.labels)), minlength=1)

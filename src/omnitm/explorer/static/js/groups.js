@@ -98,9 +98,9 @@ function sideCard(found, side) {
       h("a", { class: "name", href: address({ view: "word", word: parted(change.name).word }), "data-link": true, title: change.name }, featureText(change.name)),
       h("span", { class: "track" }, h("span", { class: `bar${side ? "" : " against"}`, style: { width: `${(100 * change.length).toFixed(1)}%` } })),
       h("span", { class: "number small" }, change.documents), h("span", { class: "number small soft" }, change.lifts))))
-      : h("p", { class: "soft" }, "There is nothing that it goes with more here."),
+      : h("p", { class: "soft" }, "There is nothing that it goes with more here, beyond what shuffled groups would give as well."),
     texts.length ? h("h3", { class: "spaced" }, "Sentences") : null,
-    texts.map((text) => h("article", { class: "document" }, h("span", { class: "small soft" }, `document ${count(text.number)}, ${spoken(text.feature)}`),
+    texts.map((text) => h("article", { class: "document" }, h("span", { class: "small soft" }, [`document ${count(text.number)}`, ...(text.feature ? [spoken(text.feature)] : [])].join(", ")),
       text.pieces.map((piece, k) => (k % 2 ? h("mark", {}, wordText(piece)) : piece)))));
 }
 
