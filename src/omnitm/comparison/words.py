@@ -20,7 +20,7 @@ from omnitm.machine.settings import word_key
 from omnitm.parameters import check_integer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from omnitm.corpus import DocumentIndex
     from omnitm.corpus.groups import Grouping
@@ -158,6 +158,17 @@ class Comparison(Record):
     """
 
     TABLE: ClassVar[tuple[str, ...]] = ("gained", "lost")
+    SHOWN: ClassVar[Mapping[str, str]] = {
+        "list": "list",
+        "name": "goes with",
+        "share": "share",
+        "p": "p",
+        "q": "q",
+        "documents_before": "documents before",
+        "documents_after": "documents after",
+        "lift_before": "lift before",
+        "lift_after": "lift after",
+    }
 
     word: str
     by: str
