@@ -1,4 +1,4 @@
-"""The former home of word vectors, training and the store: its documented names, for one release more."""
+"""Deprecated import paths of word vectors, training and the store; they go with the next release."""
 
 from __future__ import annotations
 

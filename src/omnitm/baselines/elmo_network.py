@@ -67,7 +67,7 @@ class BiLM(nn.Module):  # type: ignore[misc]
         self.size = size
 
     def words(self, ids: torch.Tensor) -> torch.Tensor:
-        """Turn letters into a vector per word, whatever stands around it."""
+        """Turn letters into a vector per word, independent of its neighbours."""
         shape = ids.shape[:2]
         letters = self.embedding(ids.reshape(-1, ids.shape[2])).transpose(1, 2)
         found = [self.activation(convolution(letters).amax(dim=2)) for convolution in self.convolutions]

@@ -1,4 +1,4 @@
-"""PPMI, how much more often two words meet than chance would have it, and SVD of it; nothing is learned."""
+"""PPMI (how much more often two words occur together than by chance) and SVD of it; nothing is learned."""
 
 from __future__ import annotations
 

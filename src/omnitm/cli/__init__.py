@@ -124,7 +124,7 @@ class CommandParser(argparse.ArgumentParser):
             self._fill()
 
     def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """Parse all arguments; of those that nobody knows the command says so that they were given to."""
+        """Parse all arguments; the command that was given unknown ones reports them."""
         found, unknown = self.parse_known_args(args, namespace)
         if unknown:
             found.parser.refuse(unknown)

@@ -81,7 +81,7 @@ class Assembler:
         other_words: Sequence[str],
         report: Callable[[int], None],
     ) -> Assembled:
-        """Write both orders; `report` hears how many documents are done."""
+        """Write both orders; `report` is called with the number of documents done."""
         names = [*vocabulary, *other_words]
         remaps = _Remaps(FinalNumbers(names, self._scratch), 2 * len(counted.workers) + 2)
         remaps.prepare(counted, self._spread)

@@ -1,4 +1,4 @@
-"""Whatever a user calls a corpus, as an index."""
+"""Anything that can be a corpus, as an index."""
 
 from __future__ import annotations
 

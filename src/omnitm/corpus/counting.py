@@ -215,7 +215,7 @@ class _Inline:
 
 
 class _Threads:
-    """A thread and a short queue per worker; the error of the earliest block wins, whatever the timing."""
+    """A thread and a short queue per worker; the error of the earliest block is raised, at any timing."""
 
     def __init__(self, workers: list[Worker]) -> None:
         self._queues: list[queue.Queue[tuple[int, TextBlock] | None]] = [queue.Queue(2) for _ in workers]

@@ -67,7 +67,7 @@ class MemoryScratch:
 
 
 class FileScratch:
-    """Growing files without a name: they vanish with the process, whatever happens.
+    """Growing files without a name: they vanish with the process, however it ends.
 
     One per thread that puts arrays aside, since a system lets only one thread at a time write to a file.
     """

@@ -215,7 +215,7 @@ class VocabularyChoice:
         return [word for _, word in ordered], np.array([-count for count, _ in ordered], dtype=np.uint64)
 
     def other_words(self, vocabulary: Sequence[str]) -> list[str]:
-        """Name the most frequent words outside the vocabulary, whatever the reason."""
+        """Name the most frequent words outside the vocabulary, stop words and rare words included."""
         known = set(vocabulary)
         found = [*self._candidates.words, *self._others.words]
         found.sort()
@@ -245,7 +245,7 @@ class VocabularyChoice:
         return IndexSummary(all_words=everything, kept=kept, dropped=dropped, absent=absent)
 
     def _forgive_named_words(self) -> None:
-        """Words to keep passed after all, whatever the limits said."""
+        """Count words to keep as passed, although limits excluded them."""
         min_count, fewest, most = self._limits
         for count, documents in zip(self._named_counts.tolist(), self._named_documents.tolist(), strict=True):
             too_rare = count < min_count or documents < fewest

@@ -47,7 +47,7 @@ class Ledger:
 
     @property
     def n_waiting(self) -> int:
-        """Words that nobody has taken."""
+        """Words that no worker has taken."""
         return len(self._waiting)
 
     def take(self) -> WordJob | None:
@@ -77,11 +77,11 @@ class Ledger:
         self._waiting.extendleft(reversed(list(jobs)))
 
     def lose(self, jobs: Sequence[WordJob], problem: str) -> None:
-        """Note that words were lost together, so that nobody knows which of them is at fault."""
+        """Note that words were lost together; it is not known which of them is at fault."""
         self._note(jobs, problem, is_final=False)
 
     def blame(self, job: WordJob, problem: str) -> None:
-        """Note that a word failed: it is tried again after the others, or set aside at last."""
+        """Note that a word failed: it is tried again after the others, or set aside after its last try."""
         self._failed[job] += 1
         is_final = self._failed[job] >= ATTEMPTS
         self._note((job,), problem, is_final=is_final)

@@ -289,7 +289,7 @@ def neighbour_precision(
     rows_of: Callable[[Sequence[str]], Iterable[NDArray[np.floating[Any]]]],
     most_words: int | None = 1000,
 ) -> float:
-    """Give the precision of the ten nearest alone, for whatever scores words: P@10, all words.
+    """Return the precision of the ten nearest (P@10) for any way of scoring words.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Word pairs with human scores, read from whatever tables they come in."""
+"""Word pairs with human scores, read from tables of several forms."""
 
 from __future__ import annotations
 

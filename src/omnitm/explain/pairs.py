@@ -171,7 +171,7 @@ class Comparison(Record):
     clauses
         The shares of clauses, for metrics that read a single coordinate. All of them.
     parts
-        What the parts of the metric "similarity" give: association, company, smoothed company; they add up
+        What the parts of the metric "similarity" give, such as association and topic profile; they add up
         to the score as well. Empty for other metrics.
     forms
         The other forms of the two words that the metric "similarity" compares with them.

@@ -234,7 +234,7 @@ def _most_often(bags: Any, assigned: Numbers, scores: Reals) -> Numbers:
 
 
 def assigned_to(said: Reals, centres: Reals) -> Numbers:
-    """Assign documents to the centre that their words speak for most; -1: they say nothing."""
+    """Assign documents to the centre with the highest product; -1: no word of theirs has a row."""
     return np.where(said.any(axis=1), (said @ centres.T).argmax(axis=1), -1)
 
 

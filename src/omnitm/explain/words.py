@@ -208,7 +208,7 @@ def new_words_first(rules: Sequence[MeasuredRule], forms: Collection[str] = ()) 
 
 
 def evidence_of(match: Match) -> float:
-    """Say how much documents bear a rule out: log2 of its lift, drawn to 0 where few documents speak.
+    """Measure the evidence for a rule: log2 of its lift, drawn to 0 where there are few documents.
 
     `log2((hits + 1) / (expected + 1))`, at least 0; expected are the hits of a rule that knows nothing of the
     word, `hits / lift`.

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class StoppedError(OmniTMError):
-    """The work was stopped; nobody waits for it any more."""
+    """The work was stopped, because its answer is no longer wanted."""
 
 
 class Work:

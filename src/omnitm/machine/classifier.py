@@ -169,7 +169,7 @@ class TsetlinMachineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
     specificity
         *s*: a literal is forgotten with probability 1/s; at 1.0 every step is certain.
     clause_drop
-        Share of clauses that sit out an epoch, drawn anew for every epoch.
+        Share of clauses that are left out of an epoch, drawn again for every epoch.
     n_epochs
         How often `fit` shows all documents.
     max_included_literals

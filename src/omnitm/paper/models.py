@@ -39,7 +39,7 @@ _SETTINGS: dict[str, dict[str, Any]] = {"omni": {}, "fast-omni": {"algorithm": "
 
 @dataclass(frozen=True)
 class Forecast:
-    """What training a model will take; CPU seconds are None if nobody knows."""
+    """What training a model will take; CPU seconds are None if unknown."""
 
     name: str
     cpu_seconds: float | None

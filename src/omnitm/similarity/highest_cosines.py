@@ -27,7 +27,7 @@ _FEWEST_COLUMNS = 8192  # below, reading everything takes no longer
 
 
 def can_prune(matrix: NDArray[np.int16]) -> bool:
-    """Whether a matrix is worth the trouble."""
+    """Whether a matrix is large enough, and stored so that skipping parts of rows saves time."""
     if matrix.dtype != np.int16 or matrix.shape[1] < _FEWEST_COLUMNS:
         return False
     return plain_array(matrix) is not None  # rows that are decoded first cost more than they save

@@ -1,6 +1,6 @@
 """The profile of a row: the coordinates that stand out from the same coordinate of other rows.
 
-Vectors of frequent and of rare words live on different scales, and some features are large for everybody. So
+Vectors of frequent and of rare words live on different scales, and some features are large in all rows. So
 
 1. a row is measured from its baseline, the value of features that its machine never met: the most frequent
    value; and in units of it: `x = (e - baseline) / |baseline|`,

@@ -1,4 +1,4 @@
-"""What metrics know of a model: words and rows, whatever object has them."""
+"""What metrics know of a model: words and rows, as a protocol."""
 
 from __future__ import annotations
 

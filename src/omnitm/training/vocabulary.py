@@ -398,7 +398,7 @@ class _Rows:
 
 @dataclass(frozen=True)
 class _Request:
-    """What the caller asks for; None: whatever the folder says."""
+    """What the caller asks for; None: as in the folder."""
 
     index: DocumentIndex
     words: list[str] | None = None

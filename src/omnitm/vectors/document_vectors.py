@@ -196,7 +196,7 @@ class SentenceEncoder:
         ----------
         sentences
             Text, texts, or batches as `mteb` gives them: dictionaries with a list of texts as "text".
-            Whatever else `mteb` passes has no meaning for these vectors.
+            Other arguments that `mteb` passes are ignored.
         """
         if isinstance(sentences, str):
             vector: Reals = self.encode([sentences])[0]
