@@ -118,8 +118,9 @@ def cluster() -> Iterator[Cluster]:
 
 
 def _free_port() -> int:
-    """Find a port that nobody is given who does not ask for it by its number."""
-    for port in range(20_001, 30_000, 7):
+    """Find a port that nobody is given who does not ask for it by its number; others begin elsewhere."""
+    for number in range(1_400):
+        port = 20_001 + 7 * ((os.getpid() + number) % 1_400)
         with contextlib.suppress(OSError), socket.socket() as free:
             free.bind(("127.0.0.1", port))
             return port

@@ -49,6 +49,14 @@ def folder() -> Iterator[Path]:
     shutil.rmtree(made, ignore_errors=True)
 
 
+@pytest.fixture(autouse=True)
+def hang_up() -> Iterator[None]:
+    """Let hanging up end processes, also in `nohup make test`, whose children would not hear it."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    yield
+    signal.signal(signal.SIGHUP, before)
+
+
 @contextlib.contextmanager
 def training(folder: Path) -> Iterator[subprocess.Popen[str]]:
     """Train on a cluster of its own, for days; goes on when a word is being trained."""
