@@ -5,10 +5,12 @@ from __future__ import annotations
 import importlib
 import inspect
 import json
+import os
 import pkgutil
 import signal
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,8 +20,9 @@ from scipy.sparse import csr_matrix
 
 from omnitm.corpus import DocumentIndex, build_index
 from omnitm.explain import Explainer
+from omnitm.explain.records import Record
 from omnitm.machine import AutoencoderSettings
-from omnitm.training import train_vectors
+from omnitm.training import train_model, train_vectors
 
 # A shell that starts the tests in the background has them ignore Ctrl-C, and so would all that they start.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -135,3 +138,77 @@ def explainer(board: DocumentIndex) -> Explainer:
     """Explain a model of two topics: "a0" to "a5" never occur with "b0" to "b5"."""
     settings = AutoencoderSettings(n_clauses=16, n_examples=300, accumulation=1)
     return Explainer(train_vectors(board, ["a0", "a1", "b0"], settings=settings, seed=4), board)
+
+
+@pytest.fixture(scope="session")
+def told(tmp_path_factory: pytest.TempPathFactory) -> Explainer:
+    """Five topics of 24 words, some of them frequent; "bank" belongs to two, "banks" is a form of it."""
+    folder, random = tmp_path_factory.mktemp("golden"), np.random.default_rng(11)
+    letters = "aeioubdgkl"
+    settings = AutoencoderSettings(n_clauses=10, n_examples=120, accumulation=3, contexts="both")
+    topics = [[f"{first}{a}{b}er" for a in letters[:6] for b in letters[6:]] for first in "mnprt"]
+    shares = 1 / np.arange(1.5, 25.5)
+    lines = []
+    for number in range(900):
+        topic = number % 5
+        words = random.choice(topics[topic], size=6, replace=False, p=shares / shares.sum()).tolist()
+        if topic < 2 and random.random() < 0.5:
+            words.insert(int(random.integers(6)), "banks" if random.random() < 0.3 else "bank")
+        lines.append(" ".join(words))
+    (folder / "text.txt").write_text("\n".join(lines) + "\n")
+    index = DocumentIndex.open(build_index(folder / "text.txt", folder / "index"))
+    words = [word for word in index.vocabulary if word != topics[4][3]]
+    train_model(index, folder / "model", words, settings=settings)
+    return Explainer.open(folder / "model", folder / "index")
+
+
+def plain(value: Any) -> Any:
+    """Turn a result into what JSON has."""
+    if isinstance(value, Record):
+        return value.to_dict()
+    if isinstance(value, np.ndarray | np.generic):
+        return value.tolist()
+    if isinstance(value, dict):
+        return {str(name): plain(item) for name, item in value.items()}
+    return [plain(item) for item in value] if isinstance(value, list | tuple) else value
+
+
+def rounded(value: Any) -> Any:
+    """Round all numbers that are not whole: sums in another order differ in their last digits."""
+    if isinstance(value, dict):
+        return {name: rounded(item) for name, item in value.items()}
+    if isinstance(value, list):
+        return [rounded(item) for item in value]
+    return float(f"{value:.6g}") if isinstance(value, float) else value
+
+
+def assert_same(found: Any, expected: Any, place: str) -> None:
+    if isinstance(expected, dict):
+        assert list(found) == list(expected), place
+        for name, item in expected.items():
+            assert_same(found[name], item, f"{place} / {name}")
+    elif isinstance(expected, list):
+        assert len(found) == len(expected), place
+        for number, (one, other) in enumerate(zip(found, expected, strict=True)):
+            assert_same(one, other, f"{place} / {number}")
+    elif isinstance(expected, float):
+        assert found == pytest.approx(expected, rel=1e-3, abs=1e-6), place
+    else:
+        assert found == expected, place
+
+
+@pytest.fixture
+def golden(request: pytest.FixtureRequest) -> Callable[[str, Any], None]:
+    """Compare an answer with the one in `golden.json` beside the test; OMNITM_GOLDEN=write keeps it there."""
+
+    def check(question: str, answer: Any) -> None:
+        file = request.path.with_name("golden.json")
+        kept = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
+        found = rounded(json.loads(json.dumps(plain(answer))))
+        if os.environ.get("OMNITM_GOLDEN") == "write":
+            kept[question] = found
+            lines = (f"{json.dumps(name)}: {json.dumps(item)}" for name, item in kept.items())
+            file.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
+        assert_same(found, kept[question], question)
+
+    return check
