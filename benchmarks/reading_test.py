@@ -23,14 +23,16 @@ ANSWERS = ("yes", "partly", "no")
 HEAD = """\
 # A reading test
 
-Forty words of Wikipedia (40,000 words, default settings, seed 0), chosen by kind, not by result (a third had
-been looked at while senses were made): the first three rules, the first three rules about single
-documents, the nearest words and the senses, as
-`omnitm explain`, `omnitm explain --per-document`, `omnitm similar` and `omnitm senses` show them, and a
-reader's judgement: would they convince somebody who knows the word? Behind a rule: documents that satisfy it,
-and how many times more of them have the word than of all. Rules of single documents are counted on a fifth of
-the documents. Collected and written by `benchmarks/reading_test.py`; a test looks that no rule is among the
-first three that holds in no document with the word.
+Would the explanations convince somebody who knows the word? Forty words of Wikipedia (40,000 words, default
+settings, seed 0) have been read and judged. They were chosen by kind, not by result; but a third had been
+looked at while the method for senses was developed. For each word the page has the first three rules, the
+first three rules about single documents, the nearest words and the senses, as `omnitm explain`, `omnitm
+explain --per-document`, `omnitm similar` and `omnitm senses` show them.
+
+The two numbers behind a rule say how many documents satisfy it, and how many times more frequent the word
+is in them than in all documents. Rules about single documents are counted on a fifth of the documents. The
+page is written by `benchmarks/reading_test.py`; a test makes sure that each of the first rules holds in
+some document with the word. *Rule* and *literal* are explained under [Terms](how-it-works.md#terms).
 
 | | yes | partly | no |
 |---|--:|--:|--:|"""

@@ -160,8 +160,8 @@ def _print_rules(console: Console, explanation: WordExplanation, count: int, n_l
         )
     console.print(table)
     console.print(
-        f"{unit} satisfy the rule, so many of them have the word; examples: merged as in training, half of "
-        "them made of the word's",
+        f"{unit}: how many satisfy the rule; with word: how many of these have the word; examples: merged as "
+        f"in training, half of them from the word's {unit}",
         style="dim",
     )
     if len(shown) > count:
