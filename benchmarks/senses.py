@@ -6,16 +6,19 @@ $ omnitm index FOLDER/merged.txt -o FOLDER/merged.index
 $ omnitm train FOLDER/merged.index -o FOLDER/merged.model --contexts topic --top 8000
 $ omnitm train FOLDER/merged.index -o FOLDER/merged.model-seed1 --contexts topic --top 8000 --seed 1
 $ python benchmarks/senses.py measure FOLDER INDEX -o benchmarks/results/senses.json
+$ python benchmarks/senses.py seeds INDEX MODEL MODEL_OF_SEED_1 -o benchmarks/results/senses-seeds.json
 ```
 
 Pairs of words of like frequency are merged in every third document of INDEX; all vectors are trained on the
 merged text, those of Omni of the 8,000 most frequent words. Documents with a merged word are assigned to its
 senses, whose number Omni finds by itself; also with two senses, given. Compared with one sense for all
 (majority) and with Word2Vec (CBOW, trained here on the merged text without stop words): means of the vectors
-of a document's words, in two clusters, also weighted by the rarity of the words. V-measure and B-cubed F1,
-means over pairs with 95 % intervals (bootstrap), and of differences. 60 pairs were used to choose the method
-(`--development`), 200 others are reported. Single words of the pairs are the control: how many of them are
-split. With a second seed: how alike the two partitions are (adjusted Rand index).
+of a document's words, in two clusters, also weighted by the rarity of the words; in as many clusters
+as have the highest silhouette, of two to five; and as Omni does it, number of senses and all (`like omni`).
+V-measure and B-cubed F1, means over pairs with 95 % intervals (bootstrap), and of differences. 60 pairs were
+used to choose the method (`--development`), 200 others are reported. Single words of the pairs are the
+control: how many of them are split. With a second seed: how alike the two partitions are (adjusted Rand
+index). `seeds` says that of the unmerged words of two models with different seeds.
 """
 
 from __future__ import annotations
@@ -28,11 +31,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.cluster import KMeans
-from sklearn.metrics import adjusted_rand_score, v_measure_score
+from sklearn.metrics import silhouette_score, v_measure_score
 
 from omnitm.baselines.tokens import tokens_of
 from omnitm.corpus import DocumentIndex
-from omnitm.explain.senses import Contexts, assigned_to, bags_of, centres_of, two_groups
+from omnitm.explain.senses import (
+    Contexts,
+    adjusted_rand_index,
+    assigned_to,
+    bags_of,
+    centres_of,
+    two_groups,
+    word_senses,
+)
 from omnitm.similarity.row_profile import unit_rows
 from omnitm.vectors import WordVectors
 
@@ -43,7 +54,12 @@ FEWEST, MOST = 300, 3_000  # documents of a word, in the whole text
 STEP = 3
 N_PAIRS, N_DEVELOPMENT = 260, 60
 DOCUMENTS_OF_A_WORD = 300
-NAMES = ("omni", "omni, two", "word2vec", "word2vec, rarity", "majority")
+NAMES = (
+    *("omni", "omni, two", "word2vec", "word2vec, rarity"),
+    *("word2vec, silhouette", "word2vec, like omni", "majority"),
+)
+MOST_CLUSTERS = 5  # tried for the silhouette
+N_WORDS = 300  # whose senses two seeds are compared in
 
 
 def main() -> None:
@@ -60,9 +76,17 @@ def main() -> None:
     measuring.add_argument("index", type=Path)
     measuring.add_argument("-o", "--output", type=Path, required=True)
     measuring.add_argument("--development", action="store_true", help="the pairs for choosing a method")
+    comparing = steps.add_parser("seeds")
+    comparing.add_argument("index", type=Path)
+    comparing.add_argument("models", type=Path, nargs=2)
+    comparing.add_argument("-o", "--output", type=Path, required=True)
     arguments = parser.parse_args()
     if arguments.step == "merge":
         merge(DocumentIndex.open(arguments.index), arguments.output)
+    elif arguments.step == "seeds":
+        compared = compare_seeds(DocumentIndex.open(arguments.index), arguments.models)
+        arguments.output.write_text(json.dumps(compared, indent=1) + "\n", encoding="utf-8")
+        print(json.dumps({name: value for name, value in compared.items() if name != "rows"}, indent=1))
     else:
         found = measure(arguments.folder, DocumentIndex.open(arguments.index), arguments.development)
         rows = found.pop("rows")
@@ -147,6 +171,9 @@ def _measured(
         for matrix in (bags, rare)
     ]
     clusters = [KMeans(2, n_init=2, random_state=0).fit_predict(rows) for rows in means]
+    share = contexts[0].weights * index.document_frequencies
+    from_usual = rare @ (trained - (share @ trained) / share.sum())
+    clusters += [_best_silhouette(means[0]), assigned_to(from_usual, centres_of(from_usual))]
     two = two_groups(unit_rows(said[0]))
     labels = (assigned[0], two, *clusters, np.zeros(len(documents), dtype=int))
     row: dict[str, Any] = {
@@ -159,8 +186,40 @@ def _measured(
     for name, found in zip(NAMES, labels, strict=True):
         row[name] = {"v": round(float(v_measure_score(truth, found)), 4), "b_cubed": _b_cubed(truth, found)}
     if len(assigned) > 1:
-        row["seeds"] = round(float(adjusted_rand_score(*assigned)), 4)
+        row["seeds"] = round(adjusted_rand_index(*(found + 1 for found in assigned)), 4)
     return row
+
+
+def _best_silhouette(rows: Any) -> Any:
+    tried = [KMeans(k, n_init=2, random_state=0).fit_predict(rows) for k in range(2, MOST_CLUSTERS + 1)]
+    return max(tried, key=lambda labels: float(silhouette_score(rows, labels)))
+
+
+def compare_seeds(index: DocumentIndex, paths: list[Path]) -> dict[str, Any]:
+    """Compare the senses that two models find for words of middling frequency."""
+    models = [WordVectors.load(path) for path in paths]
+    contexts = [Contexts.of(vectors, index) for vectors in models]
+    counts = index.document_frequencies
+    known = [word for word in models[0].index_to_key if FEWEST <= counts[index.word_id(word)] <= 5 * MOST]
+    drawn = np.random.default_rng(0).choice(len(known), size=N_WORDS, replace=False)
+    rows: list[dict[str, Any]] = []
+    for word in (known[k] for k in np.sort(drawn).tolist()):
+        found = [word_senses(*pair, index, word) for pair in zip(models, contexts, strict=True)]
+        alike = adjusted_rand_index(*(one.assigned + 1 for one in found))
+        rows.append({"word": word, "senses": [one.n_senses for one in found], "alike": round(alike, 4)})
+    same = [row["senses"][0] == row["senses"][1] for row in rows]
+    in_both = [row["alike"] for row in rows if min(row["senses"]) > 1]
+    in_one = [row["alike"] for row in rows if max(row["senses"]) > 1]
+    return {
+        "words": len(rows),
+        "same_number_of_senses": float(np.mean(same)),
+        "words_split": [float(np.mean([row["senses"][seed] > 1 for row in rows])) for seed in (0, 1)],
+        "split_by_both": len(in_both),
+        "split_by_any": len(in_one),
+        "rand_index_split_by_both": float(np.mean(in_both)),
+        "rand_index_split_by_any": float(np.mean(in_one)),
+        "rows": rows,
+    }
 
 
 def _b_cubed(truth: Any, labels: Any) -> float:

@@ -13,7 +13,14 @@ from omnitm import OmniTMAE
 from omnitm.cli import main
 from omnitm.errors import ParameterError
 from omnitm.explain import Explainer
-from omnitm.explain.senses import _differ, _most_often, assigned_to, centres_of
+from omnitm.explain.senses import (
+    _differ,
+    _is_found_again,
+    _most_often,
+    adjusted_rand_index,
+    assigned_to,
+    centres_of,
+)
 from omnitm.vectors import WordVectors
 
 if TYPE_CHECKING:
@@ -160,6 +167,27 @@ def test_means_of_few_documents_are_shorter_than_they_seem() -> None:
     cosine = 0.8 / 3 / np.sqrt(square - (1 - square) / 2)
     assert not _differ(three, np.array([0, 0, 0, 1, 1]), 2, cosine - 0.01)
     assert _differ(three, np.array([0, 0, 0, 1, 1]), 2, cosine + 0.01)
+
+
+def test_divisions_are_compared_by_pairs() -> None:
+    """By hand: of 15 pairs 4 are together in both, 6 in the one and 7 in the other; 2.8 by chance."""
+    one, other = np.array([0, 0, 0, 1, 1, 1]), np.array([0, 0, 0, 0, 1, 1])
+    assert adjusted_rand_index(one, other) == pytest.approx((4 - 2.8) / (6.5 - 2.8))
+    assert adjusted_rand_index(one, 1 - one) == 1
+    assert adjusted_rand_index(one, np.zeros(6, dtype=np.intp)) == 0
+    assert adjusted_rand_index(np.zeros(6, dtype=np.intp), np.zeros(6, dtype=np.intp)) == 0
+
+
+def test_a_sense_is_found_again_in_half_of_the_documents() -> None:
+    random = np.random.default_rng(0)
+    rows = random.standard_normal((200, 40)).astype(np.float32)
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    assert not _is_found_again(rows)
+    rows[:, 0] += np.where(random.random(200) < 0.5, 1, -1)
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    assert _is_found_again(rows)
+    same = np.tile(np.array([[1, 0]], dtype=np.float32), (10, 1))
+    assert not _is_found_again(same)
 
 
 def test_features_belong_to_the_sense_whose_documents_have_them_most_often() -> None:

@@ -3,8 +3,9 @@
 Each word of a document says what the document is about: its smoothed profile, measured from the usual one,
 and weighted by how rare the word is. A document is the sum of what its words say. The documents with a word
 are divided in two along the direction in which they differ most (then by spherical k-means, Dhillon & Modha
-2001), as long as the parts have next to nothing in common; nothing is drawn. Without documents, the features
-that stand out in the word's vector take their place.
+2001), as long as the parts have next to nothing in common, and every second document alone and the others
+alone are divided alike; nothing is drawn. Without documents, the features that stand out in the word's vector
+take their place.
 """
 
 from __future__ import annotations
@@ -32,7 +33,8 @@ if TYPE_CHECKING:
     Numbers = NDArray[np.intp]
 
 _FEATURES = 150  # that stand out most, and are divided among the senses
-_IN_COMMON = 0.1  # cosine of the means of two senses, measured from the usual; pseudowords have less
+_IN_COMMON = 0.2  # cosine of the means of two senses, measured from the usual; pseudowords have less
+_ALIKE = 0.6  # adjusted Rand index of two divisions, each found in half of the documents
 _LEAST_SHARE = 0.05  # of the documents
 _FEWEST = 5  # documents, or features, of a sense
 _MOST_SENSES = 8  # people tell no more apart in a table
@@ -255,12 +257,12 @@ def centres_of(said: Reals) -> Reals:
 
 
 def _divided(rows: Reals, groups: Numbers, group: int, fewest: float) -> Numbers | None:
-    """Divide a group in two; None if the parts are small, or have something in common."""
+    """Divide a group in two; None if the parts are small, have something in common, or depend on chance."""
     members = np.flatnonzero(groups == group)
     if len(members) < 2 * fewest:
         return None
     halves = two_groups(rows[members])
-    if not _differ(rows[members], halves, fewest, _IN_COMMON):
+    if not _differ(rows[members], halves, fewest, _IN_COMMON) or not _is_found_again(rows[members]):
         return None
     found = groups.copy()
     found[members[halves == 1]] = groups.max() + 1
@@ -272,10 +274,36 @@ def _divided(rows: Reals, groups: Numbers, group: int, fewest: float) -> Numbers
 
 def two_groups(rows: Reals) -> Numbers:
     """Divide rows of length 1 in two: along the direction in which they differ most, then by k-means."""
+    from scipy.linalg import eigh
+
     centred = rows.astype(np.float64) - rows.mean(axis=0, dtype=np.float64)
-    # The last eigenvector, of the largest eigenvalue: the first principal axis.
-    along = centred @ np.linalg.eigh(centred.T @ centred)[1][:, -1]
+    # The eigenvector of the largest eigenvalue: the first principal axis.
+    last = rows.shape[1] - 1
+    along = centred @ eigh(centred.T @ centred, subset_by_index=(last, last))[1][:, 0]
     return _k_means(rows, (along > 0).astype(np.intp))
+
+
+def _is_found_again(rows: Reals) -> bool:
+    """Whether every second row, and the others, divide all rows in two alike."""
+    parts = (rows[::2], rows[1::2])
+    centres = [_centres(part, two_groups(part)) for part in parts]
+    one, other = ((rows @ found.T).argmax(axis=1) for found in centres)
+    return adjusted_rand_index(one, other) >= _ALIKE
+
+
+def adjusted_rand_index(one: Numbers, other: Numbers) -> float:
+    """Compare two divisions by the pairs that both keep together (Hubert & Arabie 1985).
+
+    1: alike; 0: as by chance, or no division.
+    """
+    table = np.zeros((int(one.max()) + 1, int(other.max()) + 1))
+    np.add.at(table, (one, other), 1)
+    pairs, first, second, all_pairs = (
+        float((counts * (counts - 1) / 2).sum())
+        for counts in (table, table.sum(axis=1), table.sum(axis=0), table.sum())
+    )
+    expected, most = first * second / max(all_pairs, 1.0), (first + second) / 2
+    return (pairs - expected) / (most - expected) if most > expected else 0.0
 
 
 def _k_means(rows: Reals, groups: Numbers) -> Numbers:
