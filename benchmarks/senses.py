@@ -59,7 +59,7 @@ NAMES = (
     *("word2vec, silhouette", "word2vec, like omni", "majority"),
 )
 MOST_CLUSTERS = 5  # tried for the silhouette
-N_WORDS = 300  # whose senses two seeds are compared in
+N_WORDS = 100  # whose senses two seeds are compared in
 
 
 def main() -> None:
