@@ -475,8 +475,14 @@ def _senses() -> list[Line]:
         (f"V-measure differs by {numbers} from the silhouette's", "v", "omni - word2vec, silhouette"),
     ):
         found.append(Line(page, template, tuple(senses[score][name])))
+    seeds, rules = results("senses-seeds"), results("document-rules")
     return [
         *found,
+        Line(page, "{:.0f} % have the same number\nof senses", (100 * seeds["same_number_of_senses"],)),
+        Line(page, "by both is {:.2f}", (seeds["rand_index_split_by_both"],)),
+        Line(page, "But {:.0f} % of these words are split", (100 * seeds["words_split"][0],)),
+        Line(page, "for {:.0f} % of 200 random words", (100 * rules["share_with_lift_20"],)),
+        Line(page, "(median {:.0f}; {:.3f} CPU s", (rules["median_lift"], rules["cpu_seconds_per_word"])),
         Line(page, "{:.0f} % of the single words", (100 * senses["single_words_split"],)),
     ]
 
