@@ -100,7 +100,13 @@ def _comparison() -> list[Line]:
     ):
         values = [scale * share[key] for share in shares]
         found.append(Line(page, f"| {label} | {fields} |", tuple(values)))
-    own = "of ten gained features stand out in the donor's own vector (a model of all of Wikipedia)"
+    for label, key, fields, scale in (
+        ("gained features that are named, of ten at most", "reasons_named", "{:.1f} | {:.1f}", 1),
+        ("targets for which none is named", "pairs_without_reasons", percent, 100),
+    ):
+        values = [scale * share[key] for share in shares]
+        found.append(Line(page, f"| {label} | {fields} |", tuple(values)))
+    own = "of these, stand out in the donor's own vector (a model of all of Wikipedia)"
     for label, key in (
         (own, "gained"),
         ("the same, of targets found at q <= 0.05", "gained_of_found"),
@@ -115,7 +121,8 @@ def _comparison() -> list[Line]:
     template = "{:.1f} % of 1,000 words have p < 0.05 (interval {:.1f} % to {:.1f} %), and {:.1f} % q <= 0.05"
     found.append(Line(page, template, tuple(alarms)))
     found.append(Line(page, "A word costs {:.2f} CPU seconds here", (first["cpu_seconds_per_word"],)))
-    seconds = first["cpu_seconds_for_directions"], first["cpu_seconds_of_rivals"]["aligned"]
+    rivals = first["cpu_seconds_of_rivals"]
+    seconds = first["cpu_seconds_for_directions"], rivals["Word2Vec, Procrustes"]
     template = "after {:.0f} CPU seconds for directions; skip-gram of both halves took {:.0f}"
     found.append(Line(page, template, seconds))
     return found
