@@ -12,7 +12,7 @@ from starlette.testclient import TestClient
 from omnitm.errors import ParameterError
 from omnitm.explain import Explainer
 from omnitm.explorer import create_app
-from omnitm.explorer.answers import ThemeWork
+from omnitm.explorer.answers import Answers, ThemeWork
 from omnitm.vectors import WordVectors
 
 
@@ -284,10 +284,18 @@ def test_senses_have_their_shares_and_documents(client: TestClient, explainer: E
     assert [sense["share"] for sense in found["senses"]] == [
         sense.share for sense in explainer.senses("car").senses
     ]
-    documents = explainer.senses("car", n_documents=1).senses[0].documents
-    assert [document["number"] for document in found["senses"][0]["documents"]] == [
-        document.number for document in documents
-    ]
+
+
+def test_the_document_of_a_sense_has_most_of_its_words(demo: Path) -> None:
+    explainer = Explainer.open(demo)
+    found = Answers(explainer).senses("file")["senses"]
+    expected = explainer.senses("file", n_documents=12).senses
+    assert len(found) == len(expected) > 1
+    for shown, sense in zip(found, expected, strict=True):
+        told = {"file", *(name for name, _ in sense.features)}
+        counts = {document.number: len(told.intersection(document.words)) for document in sense.documents}
+        assert len(counts) > 1
+        assert [counts[document["number"]] for document in shown["documents"]] == [max(counts.values())]
 
 
 def test_rules_about_documents(client: TestClient, explainer: Explainer) -> None:

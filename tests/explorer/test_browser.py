@@ -188,6 +188,14 @@ def test_one_list_of_neighbours_with_a_switch(page: Page) -> None:
     page.until(lambda: re.search(r"\d\.\d \d+\.\d+\s%", page.see("[data-part=neighbours] .bars li").text))
 
 
+def test_two_words_typed_as_one_can_be_followed(page: Page) -> None:
+    page.open("?word=Car%20wheel")
+    page.see("[data-problem='404']", "is two words here: car, wheel")
+    assert "most_similar" not in page.see("[data-problem='404']").text
+    page.see("[data-problem] .words a", "Compare car and wheel").click()
+    page.see("h1", "car and wheel")
+
+
 @both
 def test_an_unknown_address_is_a_page(page: Page) -> None:
     page.browser.get(f"{page.address}nowhere")

@@ -239,6 +239,7 @@ METRICS = tuple(SCORERS)
 _EXAMPLES = 24  # words on the first page
 _TRIED_FOR_SENSES = 8  # of them; each takes about a tenth of a second
 _NEIGHBOURS_OF_A_SENSE = 8
+_READ_OF_A_SENSE = 12
 _WORDS_OF_A_THEME = 12  # that documents are looked for with
 _DOCUMENTS_OF_A_THEME = 3
 
@@ -465,13 +466,14 @@ class Answers:
         return {"word": word, "features": rows}
 
     def senses(self, word: str) -> dict[str, Any]:
-        """Tell the senses of a word apart, with a document of each."""
+        """Tell the senses of a word apart, with a document of each: one that has many of its words."""
         word = self.vectors.known_word(word)
-        found = self.explainer.senses(word, n=_NEIGHBOURS_OF_A_SENSE, n_documents=1)
+        found = self.explainer.senses(word, n=_NEIGHBOURS_OF_A_SENSE, n_documents=_READ_OF_A_SENSE)
         content = found.to_dict()
         for sense, shown in zip(found.senses, content["senses"], strict=True):
             marked = {word, *(name for name, _ in sense.features)}
-            shown["documents"] = self._passages(sense.documents, marked)
+            typical = sorted(sense.documents, key=lambda one: -len(marked.intersection(one.words)))[:1]
+            shown["documents"] = self._passages(typical, marked)
         return content
 
     def document_rules(self, word: str, count: int) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 // Empty states and errors: what is wrong, and what to do.
 
-import { h } from "./dom.js";
+import { ask } from "./api.js";
+import { h, wordText } from "./dom.js";
 import { address } from "./state.js";
 
 export function problemCard(problem, state, field = "word") {
@@ -8,9 +9,21 @@ export function problemCard(problem, state, field = "word") {
     ? [h("p", { class: "spaced" }, "Spelled alike:"), h("div", { class: "words left" }, problem.near.map((word) =>
       h("a", { href: address({ ...state, [field]: word }), "data-link": true }, word)))]
     : [];
+  const [message] = problem.message.split("; ask for them together"); // what follows is for programs
   return h("section", { class: "card problem", role: "alert", "data-problem": String(problem.status ?? "") },
     h("h1", { class: "as-h2" }, problem.word ? `“${problem.word}” is not here` : "That did not work"),
-    h("p", {}, problem.message), links);
+    h("p", {}, message), links, message === problem.message ? null : parts(problem.word));
+}
+
+// Several words that were typed as one: each of them, and the two compared.
+function parts(typed) {
+  const box = h("div", { class: "words left" });
+  ask("complete", { q: typed, k: 6 }).then(({ words }) => {
+    const names = words.map((row) => row.word);
+    box.replaceChildren(...names.map((word) => h("a", { href: address({ view: "word", word }), "data-link": true }, wordText(word))),
+      ...(names.length === 2 ? [h("a", { href: address({ view: "compare", word: names[0], other: names[1] }), "data-link": true }, `Compare ${names.join(" and ")}`)] : []));
+  }).catch(() => box.remove());
+  return box;
 }
 
 export function chooseWord(model, state, title, text) {
