@@ -495,17 +495,21 @@ def _senses() -> list[Line]:
 
 
 def _explorer() -> list[Line]:
-    medians = {answer["question"]: answer["median"] for answer in results("explorer")["answers"]}
-    by = {metric: medians[f"neighbours by {metric}"] for metric in ("similarity", "association", "cosine")}
+    answers = results("explorer")["answers"]
+    cpu = {answer["question"]: answer["cpu"] for answer in answers}
+    by = {metric: cpu[f"neighbours by {metric}"] for metric in ("similarity", "association", "cosine")}
     document = "docs/explorer.md"
     return [
         Line(document, "neighbours by similarity {:.0f} ms, by", (by["similarity"],)),
         Line(document, "association {:.0f}, by cosine {:.0f} (exact", (by["association"], by["cosine"])),
-        Line(document, "a comparison {:.0f}; clauses", (medians["comparison by similarity"],)),
+        Line(
+            document, "a comparison {:.0f}; senses {:.0f}", (cpu["comparison by similarity"], cpu["senses"])
+        ),
+        Line(document, "questions are chosen: {:.1f} s, in", (answers[0]["cpu"] / 1000,)),
         Line(
             document,
             "again, {:.0f}; the first page {:.0f}.",
-            (medians["clauses as rules"], medians["first page"]),
+            (cpu["clauses as rules"], cpu["first page"]),
         ),
         Line(document, "same bits every time): {:.0f} CPU", (results("explorer-map")["cpu_seconds"],)),
         Line(

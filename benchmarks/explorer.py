@@ -270,6 +270,7 @@ def report(facts: dict[str, Any]) -> str:
         f"# The explorer on a model of {facts['words']:,} words",
         "",
         "Milliseconds per question over HTTP, a new word each time; written by `benchmarks/explorer.py`.",
+        "Other work on the machine makes the clock slower, but not the CPU time.",
         "",
         "| question | median | slowest | CPU of the server | limit of it |",
         "|---|--:|--:|--:|--:|",
