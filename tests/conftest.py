@@ -19,6 +19,7 @@ from hypothesis import settings as hypothesis_settings
 from scipy.sparse import csr_matrix
 
 from omnitm.corpus import DocumentIndex, build_index
+from omnitm.engines import Engine, ThreadsEngine
 from omnitm.explain import Explainer
 from omnitm.explain.records import Record
 from omnitm.machine import AutoencoderSettings
@@ -116,6 +117,21 @@ def checkerboard(n_topics: int = 2, words_per_topic: int = 6, documents_per_topi
         matrix[document, topic * words_per_topic + drawn] = 1
     vocabulary = [f"{'abcdefgh'[k // words_per_topic]}{k % words_per_topic}" for k in range(matrix.shape[1])]
     return DocumentIndex.from_csr(csr_matrix(matrix), vocabulary)
+
+
+@pytest.fixture(scope="session")
+def stop_after() -> Callable[[int], Engine]:
+    """An engine that writes so many rows, then behaves as if the user had pressed Ctrl-C."""
+
+    class StopAfter:
+        def __init__(self, n_rows: int) -> None:
+            self.n_rows = n_rows
+
+        def train(self, index: Any, settings: Any, jobs: Any, write: Any, report: Any) -> None:
+            ThreadsEngine(1).train(index, settings, jobs[: self.n_rows], write, report)
+            raise KeyboardInterrupt
+
+    return StopAfter
 
 
 @pytest.fixture(scope="session")

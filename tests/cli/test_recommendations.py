@@ -37,6 +37,8 @@ from omnitm.vectors import WordVectors
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from omnitm.engines import Engine
+
     World = dict[str, Path]
 
 SOURCE = Path(omnitm.__file__).parent
@@ -530,19 +532,8 @@ PARTS = {  # of messages that are in a table as a whole
 }
 
 
-class StopAfter:
-    """Writes so many rows, then behaves as if the user had pressed Ctrl-C."""
-
-    def __init__(self, rows: int) -> None:
-        self.rows = rows
-
-    def train(self, index: Any, settings: Any, jobs: Any, write: Any, report: Any) -> None:
-        ThreadsEngine(1).train(index, settings, jobs[: self.rows], write, report)
-        raise KeyboardInterrupt
-
-
 @pytest.fixture(scope="module")
-def first_world(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def first_world(tmp_path_factory: pytest.TempPathFactory, stop_after: Callable[[int], Engine]) -> Path:
     """Make one of each kind, in a folder whose name has to be quoted."""
     folder = tmp_path_factory.mktemp("world") / "two words"
     folder.mkdir()
@@ -558,10 +549,10 @@ def first_world(tmp_path_factory: pytest.TempPathFactory) -> Path:
     train_model(DocumentIndex.from_documents(lines), folder / "lonely", settings=SETTINGS)
     pack_model(folder / "model", folder / "packed")
     with pytest.raises(TrainingStopped):
-        train_model(index, folder / "unfinished", words, settings=SETTINGS, keep_top=2, engine=StopAfter(3))
+        train_model(index, folder / "unfinished", words, settings=SETTINGS, keep_top=2, engine=stop_after(3))
     train_model(index, folder / "adding", ["road"], settings=SETTINGS)
     with pytest.raises(TrainingStopped):
-        add_words(index, folder / "adding", ["sea", "ship"], engine=StopAfter(1))
+        add_words(index, folder / "adding", ["sea", "ship"], engine=stop_after(1))
     WordVectors.load(folder / "model").reduce(4).save(folder / "reals")
     (folder / "pairs").write_text("road\tcar\t9\nsea\tship\t8\nroad\tsea\t1\nwheel\tsail\t2\n")
     (folder / "strange").write_text("abc\tdef\t9\nghi\tjkl\t8\n")
@@ -649,12 +640,12 @@ def test_words_set_aside_can_be_tried_again_or_left_out(world: World) -> None:
         assert (WordVectors.load(world["new"]).matrix[:] == whole.matrix[:]).all()
 
 
-def test_stopped_training_goes_on(world: World) -> None:
+def test_stopped_training_goes_on(world: World, stop_after: Callable[[int], Engine]) -> None:
     index = DocumentIndex.open(world["index"])
     for call in ("command", "python"):
         with pytest.raises(TrainingStopped) as caught:
             train_model(
-                index, world["new"], ["road", "sea"], settings=SETTINGS, engine=StopAfter(1), force=True
+                index, world["new"], ["road", "sea"], settings=SETTINGS, engine=stop_after(1), force=True
             )
         said = re.search(
             r"the rest with: (omnitm .*) \(in Python: train_model\(..., resume=True\)\)", str(caught.value)

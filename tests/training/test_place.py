@@ -36,12 +36,9 @@ from omnitm.training.vocabulary import add_words, default_settings, extend_vecto
 from omnitm.vectors import WordVectors
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
-    from numpy.typing import NDArray
-
-    from omnitm.engines import WordJob
-    from omnitm.engines.protocol import Report
+    from omnitm.engines import Engine
 
 BOTH = AutoencoderSettings(n_clauses=6, n_examples=40, accumulation=2, contexts="both", n_place_features=7)
 FILES = (
@@ -128,37 +125,18 @@ def test_memory_folder_and_packed_model_agree(topics: DocumentIndex, tmp_path: P
     assert_equal(WordVectors.from_pretrained(tmp_path / "shared"), stored)
 
 
-class StopAfter(ThreadsEngine):
-    """An engine that is interrupted after a few words."""
-
-    def __init__(self, n_words: int) -> None:
-        super().__init__(1)
-        self._n_words = n_words
-
-    def train(
-        self,
-        index: DocumentIndex,
-        settings: AutoencoderSettings,
-        jobs: Sequence[WordJob],
-        write: Callable[[int, NDArray[np.int16]], None],
-        report: Report,
-    ) -> None:
-        super().train(index, settings, jobs[: self._n_words], write, report)
-        raise KeyboardInterrupt
-
-
 def test_stopped_resumed_extended_and_merged_models_are_the_same(
-    topics: DocumentIndex, tmp_path: Path
+    topics: DocumentIndex, tmp_path: Path, stop_after: Callable[[int], Engine]
 ) -> None:
     train_model(topics, tmp_path / "whole", settings=BOTH)
     with pytest.raises(TrainingStopped, match="3 of 10 words"):
-        train_model(topics, tmp_path / "m", settings=BOTH, engine=StopAfter(3))
+        train_model(topics, tmp_path / "m", settings=BOTH, engine=stop_after(3))
     train_model(topics, tmp_path / "m", resume=True)
     assert_same_files(tmp_path / "m", tmp_path / "whole")
     first, rest = list(topics.vocabulary)[:4], list(topics.vocabulary)[4:]
     train_model(topics, tmp_path / "added", first, settings=BOTH)
     with pytest.raises(TrainingStopped, match="6 of 10 words"):
-        add_words(topics, tmp_path / "added", rest, engine=StopAfter(2))
+        add_words(topics, tmp_path / "added", rest, engine=stop_after(2))
     assert len(WordVectors.load(tmp_path / "added", verify=True)) == 4
     train_model(topics, tmp_path / "added", resume=True)
     assert_same_files(tmp_path / "added", tmp_path / "whole")
@@ -170,15 +148,17 @@ def test_stopped_resumed_extended_and_merged_models_are_the_same(
     assert merge_models(parts, tmp_path / "merged") == []
     assert_same_files(tmp_path / "merged", tmp_path / "whole")
     with pytest.raises(TrainingStopped, match="4 of 10 words"):
-        train_model(topics, tmp_path / "half", settings=BOTH, engine=StopAfter(4))
+        train_model(topics, tmp_path / "half", settings=BOTH, engine=stop_after(4))
     merge_models([tmp_path / "half"], tmp_path / "rescued", allow_missing=True)
     rescued = WordVectors.load(tmp_path / "rescued", verify=True)
     assert_equal(rescued, train_vectors(topics, first, settings=BOTH))
 
 
-def test_damaged_place_rows_are_noticed(topics: DocumentIndex, tmp_path: Path) -> None:
+def test_damaged_place_rows_are_noticed(
+    topics: DocumentIndex, tmp_path: Path, stop_after: Callable[[int], Engine]
+) -> None:
     with pytest.raises(TrainingStopped):
-        train_model(topics, tmp_path / "m", settings=BOTH, engine=StopAfter(3))
+        train_model(topics, tmp_path / "m", settings=BOTH, engine=stop_after(3))
     content = bytearray((tmp_path / "m" / "places.top").read_bytes())
     content[9] ^= 1
     (tmp_path / "m" / "places.top").write_bytes(content)

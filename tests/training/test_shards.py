@@ -10,7 +10,6 @@ import pytest
 from scipy.sparse import csr_matrix
 
 from omnitm.corpus import DocumentIndex
-from omnitm.engines import ThreadsEngine
 from omnitm.errors import FileError, ParameterError, TrainingStopped
 from omnitm.machine import AutoencoderSettings
 from omnitm.training import train_model, train_vectors
@@ -18,7 +17,10 @@ from omnitm.training.shards import Shard, merge_models, noted_shard
 from omnitm.vectors import WordVectors
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
+
+    from omnitm.engines import Engine
 
 SETTINGS = AutoencoderSettings(n_clauses=6, n_examples=40, accumulation=2)
 FILES = (
@@ -76,23 +78,14 @@ def test_other_models_follow_one_another_and_must_agree(board: DocumentIndex, tm
     assert not (tmp_path / "no").exists()
 
 
-class StopAfter:
-    """Writes so many rows, then behaves as if the user had pressed Ctrl-C."""
-
-    def __init__(self, rows: int) -> None:
-        self.rows = rows
-
-    def train(self, index, settings, jobs, write, report) -> None:  # type: ignore[no-untyped-def] # noqa: ANN001
-        ThreadsEngine(1).train(index, settings, jobs[: self.rows], write, report)
-        raise KeyboardInterrupt
-
-
-def test_what_is_missing_is_named_or_left_out(board: DocumentIndex, tmp_path: Path) -> None:
+def test_what_is_missing_is_named_or_left_out(
+    board: DocumentIndex, tmp_path: Path, stop_after: Callable[[int], Engine]
+) -> None:
     parts = train_shards(board, tmp_path, 3)
     with pytest.raises(ParameterError, match=r"Shards are missing: 2/3; give them too, or --allow-missing"):
         merge_models([parts[0], parts[2]], tmp_path / "m")
     with pytest.raises(TrainingStopped):
-        train_model(board, parts[1], settings=SETTINGS, shard=Shard(2, 3), force=True, engine=StopAfter(2))
+        train_model(board, parts[1], settings=SETTINGS, shard=Shard(2, 3), force=True, engine=stop_after(2))
     with pytest.raises(FileError, match="this model is not finished: 2 of 4 words"):
         merge_models(parts, tmp_path / "m")
     assert merge_models(parts, tmp_path / "m", allow_missing=True) == ["b1", "b4"]
@@ -102,7 +95,7 @@ def test_what_is_missing_is_named_or_left_out(board: DocumentIndex, tmp_path: Pa
     train_model(board, parts[1], resume=True)  # merging has changed nothing
     assert merge_models(parts, tmp_path / "m", force=True) == []
     with pytest.raises(TrainingStopped):
-        train_model(board, tmp_path / "nothing", settings=SETTINGS, engine=StopAfter(0))
+        train_model(board, tmp_path / "nothing", settings=SETTINGS, engine=stop_after(0))
     with pytest.raises(ParameterError, match="None of the models has a finished word"):
         merge_models([tmp_path / "nothing"], tmp_path / "m", force=True, allow_missing=True)
 
@@ -153,13 +146,13 @@ def test_a_model_is_not_merged_into_itself(board: DocumentIndex, tmp_path: Path)
 
 @pytest.mark.parametrize("keep_top", [1, 3, 8, 12])
 def test_an_unfinished_model_with_few_coordinates_merges_as_it_was_trained(
-    board: DocumentIndex, tmp_path: Path, keep_top: int
+    board: DocumentIndex, tmp_path: Path, keep_top: int, stop_after: Callable[[int], Engine]
 ) -> None:
     words = list(board.vocabulary)
     whole = train_model(board, tmp_path / "whole", words[:4], settings=SETTINGS, keep_top=keep_top)
     with pytest.raises(TrainingStopped):
         train_model(
-            board, tmp_path / "part", words, settings=SETTINGS, keep_top=keep_top, engine=StopAfter(4)
+            board, tmp_path / "part", words, settings=SETTINGS, keep_top=keep_top, engine=stop_after(4)
         )
     assert merge_models([tmp_path / "part"], tmp_path / "merged", allow_missing=True) == sorted(words[4:])
     merged = WordVectors.load(tmp_path / "merged", verify=True)

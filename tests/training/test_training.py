@@ -26,7 +26,10 @@ from omnitm.training.vocabulary import add_words, extend_vectors, train_model, t
 from omnitm.vectors.word_vectors import WordVectors
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
+
+    from omnitm.engines import Engine
 
 SETTINGS = AutoencoderSettings(n_clauses=6, n_examples=40, accumulation=2)
 
@@ -85,24 +88,15 @@ def test_added_words_leave_the_old_rows_alone(board: DocumentIndex, tmp_path: Pa
         add_words(board, tmp_path / "m", ["a3", "a4"])
 
 
-class StopAfter:
-    """Writes so many rows, then behaves as if the user had pressed Ctrl-C."""
-
-    def __init__(self, rows: int) -> None:
-        self.rows = rows
-
-    def train(self, index, settings, jobs, write, report) -> None:  # type: ignore[no-untyped-def] # noqa: ANN001
-        ThreadsEngine(1).train(index, settings, jobs[: self.rows], write, report)
-        raise KeyboardInterrupt
-
-
-def test_ctrl_c_keeps_finished_rows_and_resume_trains_the_rest(board: DocumentIndex, tmp_path: Path) -> None:
+def test_ctrl_c_keeps_finished_rows_and_resume_trains_the_rest(
+    board: DocumentIndex, tmp_path: Path, stop_after: Callable[[int], Engine]
+) -> None:
     whole = train_vectors(board, settings=SETTINGS)
     with pytest.raises(
         TrainingStopped,
         match=r"5 of 12 words .* are trained and kept; the rest with: omnitm train CORPUS -o .* --resume",
     ):
-        train_model(board, tmp_path / "m", settings=SETTINGS, engine=StopAfter(5))
+        train_model(board, tmp_path / "m", settings=SETTINGS, engine=stop_after(5))
     with pytest.raises(
         FileError, match="not finished: 5 of 12 words are trained; continue with: omnitm train"
     ):
@@ -115,10 +109,12 @@ def test_ctrl_c_keeps_finished_rows_and_resume_trains_the_rest(board: DocumentIn
     assert seen[-1].seconds_left == 0
 
 
-def test_resume_of_an_addition(board: DocumentIndex, tmp_path: Path) -> None:
+def test_resume_of_an_addition(
+    board: DocumentIndex, tmp_path: Path, stop_after: Callable[[int], Engine]
+) -> None:
     train_model(board, tmp_path / "m", ["a0", "b0"], settings=SETTINGS)
     with pytest.raises(TrainingStopped, match="3 of 5 words"):
-        add_words(board, tmp_path / "m", ["a1", "a2", "a3"], engine=StopAfter(1))
+        add_words(board, tmp_path / "m", ["a1", "a2", "a3"], engine=stop_after(1))
     meanwhile = WordVectors.load(tmp_path / "m", verify=True)
     assert meanwhile.index_to_key == ["a0", "b0"]
     with pytest.raises(FileError, match="words are already being added; finish that first: omnitm train"):
@@ -137,9 +133,11 @@ def test_resume_starts_what_was_never_started_and_accepts_what_is_finished(
     assert np.array_equal(first.matrix, again.matrix)
 
 
-def test_resume_with_something_else_is_refused(board: DocumentIndex, tmp_path: Path) -> None:
+def test_resume_with_something_else_is_refused(
+    board: DocumentIndex, tmp_path: Path, stop_after: Callable[[int], Engine]
+) -> None:
     with pytest.raises(TrainingStopped):
-        train_model(board, tmp_path / "m", ["a0", "b0"], settings=SETTINGS, engine=StopAfter(1))
+        train_model(board, tmp_path / "m", ["a0", "b0"], settings=SETTINGS, engine=stop_after(1))
     other = AutoencoderSettings(n_clauses=7, n_examples=40, accumulation=2)
     with pytest.raises(FileError, match="was started with n_clauses=6, not 7; give the same or leave it out"):
         train_model(board, tmp_path / "m", settings=other, resume=True)

@@ -39,12 +39,12 @@ def run(arguments: argparse.Namespace) -> int:
     index = DocumentIndex.open(arguments.index)
     words = [index.known_word(word) for word in arguments.words]
     found = cooccurrence(index, words)
-    company = partners(index, words[0], 20) if len(words) == 1 else []
+    occurring = partners(index, words[0], 20) if len(words) == 1 else []
     texts = index.document_texts(found.documents[: arguments.examples].tolist())
     if arguments.json:
-        print(json.dumps(_facts(found, company, texts), ensure_ascii=False))
+        print(json.dumps(_facts(found, occurring, texts), ensure_ascii=False))
     else:
-        _print(found, company, texts)
+        _print(found, occurring, texts)
     return 0
 
 
@@ -55,29 +55,29 @@ def _pairs(found: Cooccurrence) -> list[tuple[str, str, int]]:
     ]
 
 
-def _facts(found: Cooccurrence, company: list[Partner], texts: dict[int, str | None]) -> dict[str, Any]:
+def _facts(found: Cooccurrence, occurring: list[Partner], texts: dict[int, str | None]) -> dict[str, Any]:
     return {
         "words": {word: int(found.pairs[k, k]) for k, word in enumerate(found.words)},
         "pairs": [{"words": [first, second], "documents": n} for first, second, n in _pairs(found)],
         "together": len(found.documents),
-        "partners": [found._asdict() for found in company],
+        "partners": [found._asdict() for found in occurring],
         "examples": [{"document": number, "text": text} for number, text in texts.items()],
     }
 
 
-def _print(found: Cooccurrence, company: list[Partner], texts: dict[int, str | None]) -> None:
+def _print(found: Cooccurrence, occurring: list[Partner], texts: dict[int, str | None]) -> None:
     from rich.console import Console
     from rich.markup import escape
     from rich.table import Table
 
-    table = Table("words", "documents", "times chance") if company else Table("words", "documents")
+    table = Table("words", "documents", "times chance") if occurring else Table("words", "documents")
     for column in table.columns[1:]:
         column.justify = "right"
     for k, word in enumerate(found.words):
         table.add_row(escape(word), f"{found.pairs[k, k]:,}")
     for first, second, n in _pairs(found):
         table.add_row(escape(f"{first} + {second}"), f"{n:,}")
-    for partner in company:
+    for partner in occurring:
         name = escape(f"{found.words[0]} + {partner.word}")
         table.add_row(name, f"{partner.documents:,}", f"{partner.lift:,.1f}")
     if len(found.words) > 2:
