@@ -59,7 +59,7 @@ WINDOW = 110  # words, as for C_v in Roeder et al. 2015
 K = 100
 N_KNOWN, N_READ = 8_000, 5_000
 _SENTENCES = 20  # of Wikipedia in a document of LDA, which needs longer ones
-_LDA_DOCUMENTS = 10_000
+_LDA_DOCUMENTS = 6_000
 
 
 def main() -> None:
