@@ -62,6 +62,7 @@ def lines() -> list[Line]:
     return [
         *_similarity(),
         *_named_coordinates(),
+        *_rivals(),
         *_downloads(),
         *_costs(),
         *_kernel(),
@@ -217,6 +218,34 @@ def _named_coordinates() -> list[Line]:
         values = (ours["spearman"], theirs["spearman"], *theirs["omni_ahead_by"])
         template = f"| {name} | {{:.3f}} | {{:.3f}} | {{:.3f}} to {{:.3f}} |"
         found.append(Line("docs/similarity.md", template, values))
+    return found
+
+
+def _rivals() -> list[Line]:
+    """Tuned rivals that were trained on all of the text, beside Omni; `results/rivals.json`."""
+    found, page = [], "docs/similarity.md"
+    facts = results("rivals")
+    cost = {row["name"]: row["cpu_seconds"] for row in facts["rows"]}
+    lists = {(row["model"], row["set"]): row["precision"]["value"] for row in facts["categories"]["rows"]}
+    for label, name in (
+        ("Omni, `similarity`", "omni"),
+        ("skip-gram, 300 dimensions, window 5, 10 negatives", "sg-w5-n10-s4"),
+        ("SVD of PPMI, neighbours within five words", "svd-w5-p0.0"),
+        ("SVD of PPMI, places of two words on each side", "svd-w2-marked-p0.0"),
+    ):
+        row = next(one for one in facts["pairs"]["rows"] if one["model"] == name)
+        sets = {part["name"]: part["agreement"]["spearman"] for part in row["sets"]}
+        scores = (row["average"]["spearman"], sets["SimLex-999"], lists[name, "SEMCAT"], lists[name, "AP"])
+        if name == "omni":
+            template, values = "{:.3f} | | {:.3f} | {:.3f} | {:.3f} |", scores
+        else:
+            template = "{:.3f} | {:.3f} to {:.3f} | {:.3f} | {:.3f} | {:.3f} | {:,.0f} |"
+            high, low = (-end for end in row["difference"]["spearman_interval"])
+            values = (scores[0], low, high, *scores[1:], cost[name])
+        found.append(Line(page, f"| {label} | {template}", values))
+        if name == "sg-w5-n10-s4":
+            template = "skip-gram that was tuned has {:.3f}, on SimLex-999 {:.3f}, after {:,.0f} CPU seconds"
+            found.append(Line("README.md", template, (scores[0], scores[1], cost[name])))
     return found
 
 

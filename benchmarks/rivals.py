@@ -5,7 +5,7 @@
     python benchmarks/rivals.py search [NAME ...] -o rivals            every tenth sentence
     python benchmarks/rivals.py score -o rivals --data DIR             results/rivals-search.json
     python benchmarks/rivals.py train NAME -o rivals [--seed 1]        all sentences, kept after each epoch
-    python benchmarks/rivals.py report -o rivals --data DIR            results/rivals.json and rivals.md
+    python benchmarks/rivals.py report -o rivals --data DIR [--omni wiki.model]    results/rivals.json and .md
 
 Vectors are of the words of the index. One thread each, so that the same seed gives the same vectors. A run
 that is there already is left alone; what `score` has not found is listed as not run.
@@ -26,6 +26,10 @@ from development import development_scores, report_scores
 from omnitm.baselines.ppmi import SVD, neighbour_counts
 from omnitm.baselines.tokens import Tokens, tokens_of
 from omnitm.corpus import DocumentIndex
+from omnitm.evaluation.categories import category_tables, evaluate_categories
+from omnitm.evaluation.datasets import CATEGORY_SETS, PAPER_SETS
+from omnitm.evaluation.results import similarity_tables
+from omnitm.evaluation.similarity import evaluate_similarity
 from omnitm.vectors import WordVectors
 
 if TYPE_CHECKING:
@@ -34,6 +38,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 RESULTS = Path(__file__).parent / "results"
+SETS = (*PAPER_SETS, "MEN, even lines", "SimLex-999", "MEN, odd lines")
 TENTH = 10
 _SENTENCES_AT_ONCE = 10_000
 _FASTTEXT_BUCKETS = 500_000  # 40,000 words have about 200,000 different n-grams
@@ -208,8 +213,11 @@ def score(folder: Path, data: Path | None) -> None:
     print(path)
 
 
-def report(folder: Path, data: Path | None) -> None:
-    """Score what was trained on all text: a row per model, centred or not; unfinished ones say so."""
+def report(folder: Path, data: Path | None, omni: Path | None) -> None:
+    """Score what was trained on all text: a row per model, centred or not; unfinished ones say so.
+
+    With a model of ours, the centred rivals are compared with it, with intervals.
+    """
     rows = []
     for path in sorted((folder / "full").glob("*.npy")):
         finished = path.with_suffix(".json")
@@ -221,7 +229,7 @@ def report(folder: Path, data: Path | None) -> None:
             rows.append(
                 {"name": path.stem, "centred": centred, "tuned_on": development, "report": scores, **facts}
             )
-    (RESULTS / "rivals.json").write_text(json.dumps({"kind": "omnitm rivals", "rows": rows}, indent=1) + "\n")
+    facts = {"kind": "omnitm rivals", "rows": rows}
     tuned, reported = ("simlex", "men_odd", "semcat_p10", "card660", "mean"), ("five", "men_even", "ap_p10")
     header = [*(f"{key} (tuned on)" for key in tuned), *(f"{key} (report)" for key in reported), "CPU s"]
     lines = [f"| model | {' | '.join(header)} |", "|---" + "|--:" * len(header) + "|"]
@@ -230,6 +238,16 @@ def report(folder: Path, data: Path | None) -> None:
         cost = f"{row['cpu_seconds']:,.0f}" if "cpu_seconds" in row else "unfinished"
         label = f"{row['name']}{', centred' if row['centred'] else ''}"
         lines.append(f"| {label} | {' | '.join(f'{figure:.3f}' for figure in figures)} | {cost} |")
+    if omni is not None:
+        models: dict[str, Any] = {"omni": WordVectors.load(omni)}
+        for path in sorted((folder / "full").glob("*.npy")):
+            models[path.stem] = as_vectors(folder, np.load(path), centred=True)
+        pairs = evaluate_similarity(models, SETS, data=data)
+        lists = evaluate_categories(models, CATEGORY_SETS, data=data)
+        facts |= {"pairs": json.loads(pairs.to_json()), "categories": json.loads(lists.to_json())}
+        tables = [similarity_tables(pairs)[0], *category_tables(lists)]
+        lines += ["", "Centred, beside Omni", "", *(table.to_markdown() for table in tables)]
+    (RESULTS / "rivals.json").write_text(json.dumps(facts, indent=1) + "\n")
     (RESULTS / "rivals.md").write_text("\n".join(lines) + "\n")
 
 
@@ -240,6 +258,7 @@ def main() -> None:
     parser.add_argument("-o", "--output", type=Path, required=True)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--data", type=Path)
+    parser.add_argument("--omni", type=Path, help="report: a model of ours to compare with")
     arguments = parser.parse_args()
     folder: Path = arguments.output
     if arguments.step == "prepare":
@@ -247,7 +266,7 @@ def main() -> None:
     elif arguments.step == "score":
         score(folder, arguments.data)
     elif arguments.step == "report":
-        report(folder, arguments.data)
+        report(folder, arguments.data, arguments.omni)
     else:
         part, step = ("search", TENTH) if arguments.step == "search" else ("full", 1)
         for name in arguments.names or SEARCH:
