@@ -235,7 +235,8 @@ def _rivals() -> list[Line]:
     ):
         row = next(one for one in facts["pairs"]["rows"] if one["model"] == name)
         sets = {part["name"]: part["agreement"]["spearman"] for part in row["sets"]}
-        scores = (row["average"]["spearman"], sets["SimLex-999"], lists[name, "SEMCAT"], lists[name, "AP"])
+        scores: tuple[float, ...] = (row["average"]["spearman"], sets["SimLex-999"])
+        scores += (lists[name, "SEMCAT"], lists[name, "AP"])
         if name == "omni":
             template, values = "{:.3f} | | {:.3f} | {:.3f} | {:.3f} |", scores
         else:
