@@ -122,7 +122,7 @@ def shown(found: Comparison, q: float | None = None) -> dict[str, Any]:
         "word": found.word,
         "by": found.by,
         "chance": _chance("p", found.p, found.n_permutations),
-        "rate": None if q is None else f"q = {q:.3f}",
+        "rate": None if q is None else f"q = {q:.2g}",
         "is_sure": (found.p if q is None else q) <= _SURE,
         "distance": f"{found.distance:.2f}",
         "n_permutations": found.n_permutations,
