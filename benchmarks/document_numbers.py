@@ -202,6 +202,10 @@ def _similarity() -> list[Line]:
     by_pairs = next(part for part in _row("omni", "similarity")["sets"] if part["name"] == "MEN")
     figures = (*by_words, *by_pairs["agreement"]["spearman_interval"])
     found.append(Line("docs/similarity.md", template, figures))
+    averages = _row("omni", "similarity", "similarity-seeds")["seed_averages"]
+    figures = (min(averages), max(averages), _set("omni", "similarity", "SimLex-999", "similarity-seeds"))
+    template = "averages from {:.3f} to {:.3f} (SimLex-999 {:.3f} in the mean;"
+    found.append(Line("docs/similarity.md", template, figures))
     return found
 
 
