@@ -216,8 +216,11 @@ def listener(answer: bytes | None = None) -> Iterator[int]:
                     if answer not in {None, SETTINGS}:
                         taken[-1].close()
 
-        threading.Thread(target=serve, daemon=True).start()
+        thread = threading.Thread(target=serve)
+        thread.start()
         yield int(server.getsockname()[1])
+        server.shutdown(socket.SHUT_RDWR)  # ends the wait for more of them
+        thread.join(PATIENCE)
         for connection in taken:
             connection.close()
 
