@@ -126,6 +126,13 @@ def _comparison() -> list[Line]:
     seconds = first["cpu_seconds_for_directions"], rivals["Word2Vec, Procrustes"]
     template = "after {:.0f} CPU seconds for directions; skip-gram of both halves took {:.0f}"
     found.append(Line(page, template, seconds))
+    spent = results("compare_speed")
+    template = "one costs {:.2f} CPU seconds with 200 shufflings and {:.2f} with 2,000"
+    found.append(
+        Line(page, template, (spent["cpu_seconds_per_word_200"], spent["cpu_seconds_per_word_2000"]))
+    )
+    machine = spent["cpu_milliseconds_per_machine"]
+    found.append(Line(page, "Four machines are {:.1f} ms each of it", (machine,)))
     return found
 
 
