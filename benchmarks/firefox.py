@@ -72,6 +72,10 @@ return found.map((one) => one.errorMessage);
 """
 
 
+class NotStartedError(RuntimeError):
+    """Firefox is there, but not its socket."""
+
+
 class Marionette:
     """Hands the commands of Selenium over to Firefox."""
 
@@ -101,7 +105,7 @@ class Marionette:
                 return int((folder / "MarionetteActivePort").read_text(encoding="ascii"))
             time.sleep(0.05)
         self._process.kill()
-        raise RuntimeError(f"{FIREFOX} does not start")
+        raise NotStartedError(f"{FIREFOX} does not start")
 
     def _read(self) -> Any:
         """Read a message: its length, a colon, JSON."""

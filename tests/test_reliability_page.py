@@ -24,7 +24,15 @@ ROWS = [
     )
 ]
 RUN = re.findall(r"^\| [^|]+ \| ([^|]+) \| `(tests/[^`]+)` \|$", PAGE, re.MULTILINE)
-LACKING = ("not installed", "pip install", "through /proc", "from /proc", "unshare", "needs Chromium")
+LACKING = (
+    "not installed",
+    "pip install",
+    "through /proc",
+    "from /proc",
+    "unshare",
+    "needs Chromium",
+    "needs Firefox",
+)
 
 
 @pytest.fixture(scope="module")

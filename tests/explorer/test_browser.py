@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from explorer_tour import CHROMIUM, DRIVER, PATIENCE, TASKS, Page, Task, look, open_browser
-from firefox import FIREFOX, Firefox
+from firefox import FIREFOX, Firefox, NotStartedError
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.keys import Keys
 
@@ -40,10 +40,16 @@ both = pytest.mark.parametrize("browser", ["chromium", "firefox"], indirect=True
 def browsers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], Any]]:
     """Open a browser when it is first asked for."""
     found: dict[str, Any] = {}
+    problems: dict[str, str] = {}
 
     def browser(name: str) -> Any:
-        if name not in found:
-            found[name] = open_browser(tmp_path_factory.mktemp(name), name)
+        if name not in found and name not in problems:
+            try:
+                found[name] = open_browser(tmp_path_factory.mktemp(name), name)
+            except NotStartedError as problem:
+                problems[name] = f"needs Firefox: {problem}"  # once is enough
+        if name in problems:
+            pytest.skip(problems[name])
         return found[name]
 
     yield browser
