@@ -114,7 +114,7 @@ def test_a_missing_extra_gives_the_command(
 def test_an_unknown_model_is_refused(text: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         main(["train", str(text), "-o", str(tmp_path / "m"), "--model", "skipgram"])
-    assert "invalid choice: 'skipgram'" in capsys.readouterr().err
+    assert "--model: there is no 'skipgram'; choose from omni" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("model", ["omni", "ppmi"])
