@@ -825,7 +825,7 @@ RECOMMENDS = re.compile(
     r"|pip install|(?<![\w-])--[a-z]{2}|\bfit\(|\b[A-Za-z_.]+\([^()]*\b[a-z_]+=|hf auth"
 )
 NAMES_A_VALUE = re.compile(r"--[a-z-]+ (?:must|\{\}:)")
-PARSERS = {"add_argument", "add_parser", "command_parser", "add_argument_group", "CommandParser"}
+PARSERS = {"option", "add_argument", "add_parser", "command_parser", "add_argument_group", "CommandParser"}
 
 
 def messages() -> dict[str, str]:

@@ -11,13 +11,11 @@ import os
 import re
 import sys
 import warnings
-from typing import TYPE_CHECKING, Any, NoReturn
+from collections.abc import Iterable, Sequence
+from typing import Any, NoReturn
 
 from omnitm import __version__
 from omnitm.errors import OmniTMError, OmniTMWarning, SetAsideError, nearest_spellings
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
 
 # With what `omnitm --help` says of each command, so that help needs none of their imports.
 COMMANDS = {

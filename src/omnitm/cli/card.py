@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
+import argparse
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from omnitm.cli.options import option
 from omnitm.errors import FileError, ParameterError
-
-if TYPE_CHECKING:
-    import argparse
-
 
 EXAMPLE = """\
   omnitm card news-model --license cc-by-4.0 --language en --corpus "News of 2024, a sentence per line."
@@ -20,17 +17,12 @@ with the scores of an evaluation:
 
 def fill(parser: argparse.ArgumentParser) -> None:
     """Add the options of this command."""
-    parser.add_argument("model", metavar="MODEL", type=Path, help="folder of a trained model")
-    parser.add_argument("--corpus", metavar="TEXT", help="what it was trained on, in a sentence")
-    parser.add_argument("--license", metavar="ID", help="licence of the model, such as mit or cc-by-sa-4.0")
-    parser.add_argument("--language", metavar="CODE", help="language of the words, such as en")
-    parser.add_argument(
-        "--scores",
-        metavar="FILE",
-        type=Path,
-        help="report of `omnitm evaluate similarity --format json -o FILE`",
-    )
-    parser.add_argument("--force", action="store_true", help="replace a card that was edited by hand")
+    option(parser, "MODEL", "folder of a trained model")
+    option(parser, "--corpus TEXT", "what it was trained on, in a sentence")
+    option(parser, "--license ID", "licence of the model, such as mit or cc-by-sa-4.0")
+    option(parser, "--language CODE", "language of the words, such as en")
+    option(parser, "--scores FILE", "report of `omnitm evaluate similarity --format json -o FILE`")
+    option(parser, "--force", "replace a card that was edited by hand")
 
 
 def run(arguments: argparse.Namespace) -> int:

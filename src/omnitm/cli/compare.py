@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
+import argparse
 import csv
 import io
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from omnitm.cli.train import add_engine_options
+from omnitm.cli.options import add_engine_options, option
 from omnitm.errors import FileError, ParameterError, TrainingStopped
 
 if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Sequence
-
     from rich.console import Console
 
     from omnitm.comparison import Change, Comparison, CorpusComparison, Excerpt, Sides
@@ -33,33 +32,22 @@ _ENDINGS = (".html", ".csv", ".json")
 
 def fill(parser: argparse.ArgumentParser) -> None:
     """Add the options of this command."""
-    parser.add_argument("index", metavar="INDEX", type=Path, help="folder of an index")
-    parser.add_argument("words", metavar="WORD", nargs="*", help="words; none: the most frequent ones")
-    parser.add_argument("--by", metavar="GROUPS", required=True, help="which groups: see omnitm group --help")
-    parser.add_argument(
-        "--groups", metavar="GROUP", nargs="+", help="the two groups to compare, or one against all others"
-    )
-    parser.add_argument("--top", metavar="N", type=int, help="words that differ most to show (default: 100)")
-    parser.add_argument(
-        "--words",
-        dest="n_words",
-        metavar="N",
-        type=int,
-        default=1000,
-        help="words to compare (default: 1000)",
-    )
-    parser.add_argument("-o", "--output", metavar="FILE", type=Path, help="a page (.html), a .csv or a .json")
-    parser.add_argument(
-        "--permutations", metavar="N", type=int, default=2000, help="shuffled groups per word (default: 2000)"
-    )
-    parser.add_argument("--examples", metavar="N", type=int, default=250, help="to train on (default: 250)")
-    parser.add_argument("--documents", metavar="N", type=int, default=2, help="to show (default: 2 per side)")
-    parser.add_argument("--seed", type=int, default=0, help="default: 0")
+    option(parser, "INDEX", "folder of an index")
+    option(parser, "[WORD...]", "words; none: the most frequent ones", dest="words")
+    option(parser, "--by GROUPS", "which groups: see omnitm group --help", required=True)
+    option(parser, "--groups GROUP...", "the two groups to compare, or one against all others")
+    option(parser, "--top N", "words that differ most to show (default: 100)")
+    option(parser, "--words N", "words to compare", dest="n_words", default=1000)
+    option(parser, "-o --output FILE", "a page (.html), a .csv or a .json")
+    option(parser, "--permutations N", "shuffled groups per word", default=2000)
+    option(parser, "--examples N", "to train on", default=250)
+    option(parser, "--documents N", "to show (default: 2 per side)", default=2)
+    option(parser, "--seed N", "of all draws", default=0)
     existing = parser.add_mutually_exclusive_group()
-    existing.add_argument("--resume", action="store_true", help="continue a run with -o that was stopped")
-    existing.add_argument("--force", action="store_true", help="replace what such a run has kept")
-    parser.add_argument("--json", action="store_true", help="print JSON")
-    parser.add_argument("--quiet", action="store_true", help="no progress bar")
+    option(existing, "--resume", "continue a run with -o that was stopped")
+    option(existing, "--force", "replace what such a run has kept")
+    option(parser, "--json", "print JSON")
+    option(parser, "--quiet", "no progress bar")
     add_engine_options(parser.add_argument_group("where to compare (docs/engines.md)"))
 
 

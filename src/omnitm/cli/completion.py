@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     Options = Mapping[str, list[tuple[str, str]]]  # per command: names of its options, and what they do
 
 _BASH = """\

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
+import argparse
 import json
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from omnitm.cli.options import option
 from omnitm.errors import ParameterError
 
 if TYPE_CHECKING:
-    import argparse
-
     from omnitm.corpus import Cooccurrence
     from omnitm.corpus.cooccurrence import Partner
 
@@ -22,12 +21,10 @@ TEXT_WIDTH = 300
 
 def fill(parser: argparse.ArgumentParser) -> None:
     """Add the options of this command."""
-    parser.add_argument("index", type=Path, metavar="INDEX", help="folder made by omnitm index")
-    parser.add_argument(
-        "words", nargs="+", metavar="WORD", help="one word: what occurs with it; several: each pair and all"
-    )
-    parser.add_argument("--examples", type=int, default=3, metavar="N", help="example documents (default: 3)")
-    parser.add_argument("--json", action="store_true", help="print JSON")
+    option(parser, "INDEX", "folder made by omnitm index")
+    option(parser, "WORD...", "one word: what occurs with it; several: each pair and all", dest="words")
+    option(parser, "--examples N", "example documents", default=3)
+    option(parser, "--json", "print JSON")
 
 
 def run(arguments: argparse.Namespace) -> int:

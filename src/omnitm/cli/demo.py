@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+import argparse
 import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from omnitm.cli.options import option
 from omnitm.errors import FileError
 
 if TYPE_CHECKING:
-    import argparse
-
     from rich.console import Console
 
     from omnitm.corpus import DocumentIndex
@@ -29,17 +29,8 @@ EXAMPLE = """\
 
 def fill(parser: argparse.ArgumentParser) -> None:
     """Add the options of this command."""
-    parser.add_argument(
-        "-o",
-        "--output",
-        metavar="FOLDER",
-        type=Path,
-        default=Path("omnitm-demo"),
-        help="folder for text, index and model (default: omnitm-demo)",
-    )
-    parser.add_argument(
-        "--threads", metavar="N", type=int, help="threads to train in (default: one per core)"
-    )
+    option(parser, "-o --output FOLDER", "for text, index and model", default=Path("omnitm-demo"))
+    option(parser, "--threads N", "threads to train in (default: one per core)")
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
+import argparse
 import json
+from collections.abc import Sequence
 from dataclasses import asdict
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from omnitm.cli.reports import add_data, working
+from omnitm.cli.options import add_data, option
+from omnitm.cli.reports import working
 from omnitm.errors import ParameterError
 from omnitm.evaluation.datasets import PAPER_SETS
 
 if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Sequence
-
     from omnitm.corpus import DocumentIndex
     from omnitm.evaluation.pairs import WordPairs
 
@@ -28,26 +27,16 @@ _QUICK_WORDS = 300
 
 def fill(parser: argparse.ArgumentParser) -> None:
     """Add the options of this command."""
-    parser.add_argument("index", metavar="INDEX", type=Path, help="index of a corpus, made by `omnitm index`")
-    parser.add_argument("-o", "--output", metavar="DIR", type=Path, required=True, help="folder for results")
-    parser.add_argument(
-        "--words",
-        metavar="FILE",
-        type=Path,
-        help="words to train, one per line (default: all words of the sets)",
-    )
-    parser.add_argument("--sets", metavar="SET", nargs="+", default=list(PAPER_SETS), help="sets of pairs")
-    add_data(parser)
-    parser.add_argument(
-        "--download", action="store_true", help="fetch sets that are not in DIR from the network"
-    )
-    parser.add_argument("--only", metavar="FACTOR", nargs="+", help="only these settings, or 'read-out'")
-    parser.add_argument("--quick", action="store_true", help=f"fewer values, at most {_QUICK_WORDS} words")
-    parser.add_argument("--no-plot", action="store_true", help="no plot, which needs matplotlib")
-    parser.add_argument(
-        "--threads", metavar="N", type=int, help="threads to train in (default: one per core)"
-    )
-    parser.add_argument("--quiet", action="store_true", help="no progress, no table")
+    option(parser, "INDEX", "index of a corpus, made by `omnitm index`")
+    option(parser, "-o --output DIR", "folder for results", required=True)
+    option(parser, "--words FILE", "words to train, one per line (default: all words of the sets)")
+    option(parser, "--sets SET...", "sets of pairs", default=list(PAPER_SETS))
+    add_data(parser, download=True)
+    option(parser, "--only FACTOR...", "only these settings, or 'read-out'")
+    option(parser, "--quick", f"fewer values, at most {_QUICK_WORDS} words")
+    option(parser, "--no-plot", "no plot, which needs matplotlib")
+    option(parser, "--threads N", "threads to train in (default: one per core)")
+    option(parser, "--quiet", "no progress, no table")
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import argparse
 
 from omnitm.cli.evaluate_similarity import open_models
-from omnitm.cli.reports import add_data, add_models, add_output_options, emit, working
-
-if TYPE_CHECKING:
-    import argparse
-
+from omnitm.cli.options import add_data, add_models, add_output_options, option
+from omnitm.cli.reports import emit, working
 
 EXAMPLE = """\
   omnitm evaluate analogies news-model --data wordsim/
@@ -23,17 +20,10 @@ def fill(parser: argparse.ArgumentParser) -> None:
     from omnitm.similarity.scorers import SCORERS
 
     add_models(parser)
-    parser.add_argument(
-        "--questions", metavar="SET", default="Google analogies", help="a file (default: Google's set)"
-    )
-    parser.add_argument(
-        "--metric", choices=tuple(SCORERS), help="how words are compared (default: the model's own)"
-    )
-    parser.add_argument("--restrict", metavar="N", type=int, help="only the first N words of each model")
-    add_data(parser, "the set")
-    parser.add_argument(
-        "--download", action="store_true", help="fetch the set if it is not in DIR from the network"
-    )
+    option(parser, "--questions SET", "a file (default: Google's set)", default="Google analogies")
+    option(parser, "--metric", "how words are compared (default: the model's own)", choices=tuple(SCORERS))
+    option(parser, "--restrict N", "only the first N words of each model")
+    add_data(parser, "sets", download=True)
     add_output_options(parser)
 
 

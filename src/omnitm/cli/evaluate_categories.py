@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import argparse
+from collections.abc import Sequence
 
 from omnitm.cli.evaluate_similarity import open_models
-from omnitm.cli.reports import add_data, add_models, add_output_options, emit, working
+from omnitm.cli.options import add_data, add_models, add_output_options, option
+from omnitm.cli.reports import emit, working
 from omnitm.errors import ParameterError
 from omnitm.evaluation.datasets import CATEGORY_SETS
-
-if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Sequence
-
 
 EXAMPLE = """\
   omnitm evaluate categories news-model --data data/
@@ -25,31 +22,23 @@ categories of your own, a category and a word per line with a tab between:
 def fill(parser: argparse.ArgumentParser) -> None:
     """Add the options of this command."""
     add_models(parser)
-    parser.add_argument(
-        "--sets",
-        metavar="SET",
-        nargs="+",
+    option(
+        parser,
+        "--sets SET...",
+        f"published sets ({', '.join(CATEGORY_SETS)}) or files (default: all of these)",
         default=list(CATEGORY_SETS),
-        help=f"published sets ({', '.join(CATEGORY_SETS)}) or files (default: all of these)",
     )
-    parser.add_argument(
-        "--metric",
-        metavar="METRIC",
-        nargs="+",
+    option(
+        parser,
+        "--metric METRIC...",
+        "how words are compared, for all models or NAME=METRIC (default: each model's own)",
         default=[],
-        help="how words are compared, for all models or NAME=METRIC (default: each model's own)",
     )
-    parser.add_argument(
-        "--words",
-        metavar="N",
-        type=int,
-        default=1000,
-        help="ask for at most N words of a set, the same for all models; 0: all (default: 1000)",
+    option(
+        parser, "--words N", "ask for at most N words of a set, the same for all models; 0: all", default=1000
     )
     add_data(parser)
-    parser.add_argument(
-        "--resamples", metavar="N", type=int, default=1000, help="for the intervals (default: 1000)"
-    )
+    option(parser, "--resamples N", "for the intervals", default=1000)
     add_output_options(parser)
 
 

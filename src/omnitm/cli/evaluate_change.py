@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING
+import argparse
 
-from omnitm.cli.reports import add_output_options, emit
-
-if TYPE_CHECKING:
-    import argparse
+from omnitm.cli.options import add_output_options, option
+from omnitm.cli.reports import emit
 
 EXAMPLE = """\
   omnitm evaluate change --data semeval2020_ulscd_eng
@@ -18,12 +15,10 @@ the folder has the form of SemEval-2020 Task 1:
 
 def fill(parser: argparse.ArgumentParser) -> None:
     """Add the options of this command."""
-    parser.add_argument("--data", metavar="DIR", type=Path, required=True, help="folder of the task")
-    parser.add_argument(
-        "--permutations", metavar="N", type=int, default=2000, help="shuffled groups per word (default: 2000)"
-    )
-    parser.add_argument("--seed", type=int, default=0, help="default: 0")
-    parser.add_argument("--threads", metavar="N", type=int, help="default: one per core")
+    option(parser, "--data DIR", "folder of the task", required=True)
+    option(parser, "--permutations N", "shuffled groups per word", default=2000)
+    option(parser, "--seed N", "of all draws", default=0)
+    option(parser, "--threads N", "threads to compare in (default: one per core)")
     add_output_options(parser)
 
 

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
+import argparse
 from dataclasses import replace
-from pathlib import Path
-from typing import TYPE_CHECKING
 
 from omnitm.cli.evaluate_similarity import open_models, with_compact_forms
-from omnitm.cli.reports import add_data, add_fields, add_models, add_output_options, emit, working
-
-if TYPE_CHECKING:
-    import argparse
-
+from omnitm.cli.options import add_data, add_fields, add_models, add_output_options, option
+from omnitm.cli.reports import emit, working
 
 EXAMPLE = """\
   omnitm evaluate classification news-model --data data/ --baseline paper
@@ -27,39 +23,26 @@ def fill(parser: argparse.ArgumentParser) -> None:
     from omnitm.similarity.scorers import SCORERS
 
     add_models(parser)
-    parser.add_argument("--set", metavar="SET", default="IMDb", help="IMDb, or a file (default: IMDb)")
+    option(parser, "--set SET", "IMDb, or a file", default="IMDb")
     add_data(parser, "documents/")
     add_fields(parser)
-    parser.add_argument(
-        "--classifiers", nargs="+", choices=CLASSIFIERS, default=list(CLASSIFIERS), help="default: all"
-    )
-    parser.add_argument(
+    option(parser, "--classifiers", "default: all", nargs="+", choices=CLASSIFIERS, default=list(CLASSIFIERS))
+    option(
+        parser,
         "--reading",
+        "what a word of a negative document becomes: one of the least similar of its 400 most similar "
+        "words (text, the default), or of all words (notebook)",
         choices=READINGS,
         default="text",
-        help="what a word of a negative document becomes: one of the least similar of its 400 most similar "
-        "words (text, the default), or of all words (notebook)",
     )
-    parser.add_argument(
-        "--share", metavar="X", type=float, default=0.05, help="share of words to replace (default: 0.05)"
-    )
-    parser.add_argument(
-        "--draws",
-        metavar="N",
-        type=int,
-        default=1,
-        help="repeat with other words and take means (default: 1)",
-    )
-    parser.add_argument("--metric", choices=SCORERS, help="how words are compared (default: the model's)")
-    parser.add_argument(
-        "--reduce", metavar="N", type=int, nargs="+", help="add rows: reduced to N dimensions"
-    )
-    parser.add_argument("--limit", metavar="N", type=int, help="draw N documents to train and N to test")
-    parser.add_argument("--keep", metavar="DIR", type=Path, help="keep figures here, to go on after a stop")
-    parser.add_argument(
-        "--threads", metavar="N", type=int, default=1, help="threads of RF and TM (default: 1)"
-    )
-    parser.add_argument("--baseline", choices=("paper",), help="add the rows of the paper's Table 2")
+    option(parser, "--share X", "share of words to replace", default=0.05)
+    option(parser, "--draws N", "repeat with other words and take means", default=1)
+    option(parser, "--metric", "how words are compared (default: the model's)", choices=SCORERS)
+    option(parser, "--reduce N...", "add rows: reduced to N dimensions")
+    option(parser, "--limit N", "draw N documents to train and N to test")
+    option(parser, "--keep DIR", "keep figures here, to go on after a stop")
+    option(parser, "--threads N", "threads of RF and TM", default=1)
+    option(parser, "--baseline", "add the rows of the paper's Table 2", choices=("paper",))
     add_output_options(parser)
 
 

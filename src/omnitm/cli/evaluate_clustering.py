@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
+import argparse
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from omnitm.cli.evaluate_similarity import open_models
-from omnitm.cli.reports import add_data, add_fields, add_models, add_output_options, emit, working
-from omnitm.evaluation.labelled import CLUSTERING_SETS
-
-if TYPE_CHECKING:
-    import argparse
-
-    from omnitm.evaluation.labelled import LabelledDocuments
+from omnitm.cli.options import add_data, add_fields, add_models, add_output_options, option
+from omnitm.cli.reports import emit, working
+from omnitm.evaluation.labelled import CLUSTERING_SETS, LabelledDocuments
 
 EXAMPLE = """\
   omnitm evaluate clustering news-model --data data/ --baseline paper
@@ -28,40 +24,34 @@ def fill(parser: argparse.ArgumentParser) -> None:
 
     add_models(parser)
     add_document_options(parser, list(CLUSTERING_SETS))
-    parser.add_argument(
+    option(
+        parser,
         "--weighting",
+        "how much a word counts: alike (mean), by the length of its vector (length, the default), or "
+        "more if it is rare in the set (idf); raw: the mean of vectors as they are, as in the paper",
         dest="weightings",
         nargs="+",
         choices=WEIGHTINGS,
         default=["length"],
-        help="how much a word counts: alike (mean), by the length of its vector (length, the default), or "
-        "more if it is rare in the set (idf); raw: the mean of vectors as they are, as in the paper",
     )
-    parser.add_argument(
-        "--seeds", metavar="N", type=int, default=3, help="runs of K-means per figure (default: 3)"
-    )
-    parser.add_argument(
-        "--components", metavar="N", type=int, default=300, help="longest vectors (default: 300 numbers)"
-    )
-    parser.add_argument(
-        "--axes",
-        metavar="N",
-        type=int,
+    option(parser, "--seeds N", "runs of K-means per figure", default=3)
+    option(parser, "--components N", "longest vectors (default: 300 numbers)", default=300)
+    option(
+        parser,
+        "--axes N",
+        "main axes of a set's documents to cluster (default: 30; 0: the vectors themselves)",
         default=30,
-        help="main axes of a set's documents to cluster (default: 30; 0: the vectors themselves)",
     )
-    parser.add_argument("--baseline", choices=("paper",), help="add the rows of the paper's Table 3")
+    option(parser, "--baseline", "add the rows of the paper's Table 3", choices=("paper",))
     add_output_options(parser)
 
 
 def add_document_options(parser: argparse.ArgumentParser, sets: list[str]) -> None:
     """Add the options that say which labelled documents are read."""
-    parser.add_argument(
-        "--sets", metavar="SET", nargs="+", default=sets, help=f"{', '.join(sets)}, or files (default: all)"
-    )
+    option(parser, "--sets SET...", f"{', '.join(sets)}, or files (default: all)", default=sets)
     add_data(parser, "documents/")
     add_fields(parser)
-    parser.add_argument("--limit", metavar="N", type=int, help="draw at most N documents of each set")
+    option(parser, "--limit N", "draw at most N documents of each set")
 
 
 def read_sets(arguments: argparse.Namespace) -> list[LabelledDocuments]:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+import argparse
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from omnitm.cli.options import option
 from omnitm.cli.reports import make_console, make_table
 from omnitm.errors import ParameterError
 
 if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Sequence
-
     from omnitm.corpus import DocumentIndex
     from omnitm.evaluation.interpretability import Interpretability, Readout
     from omnitm.vectors import WordVectors
@@ -26,40 +26,22 @@ _WORDS_AGAIN = 50  # trained with another seed
 
 def fill(parser: argparse.ArgumentParser) -> None:
     """Add the options of this command."""
-    parser.add_argument("models", metavar="MODEL", type=Path, nargs="+", help="folders of trained models")
-    parser.add_argument(
-        "--index", metavar="HELD_OUT", type=Path, required=True, help="index of documents not trained on"
-    )
-    parser.add_argument(
-        "--vocabulary",
-        metavar="N",
-        type=int,
+    option(parser, "MODEL...", "folders of trained models", dest="models")
+    option(parser, "--index HELD_OUT", "index of documents not trained on", type=Path, required=True)
+    option(
+        parser,
+        "--vocabulary N",
+        "first words come from the N words that most held-out documents have",
         default=5000,
-        help="first words come from the N words that most held-out documents have (default: 5000)",
     )
-    parser.add_argument(
-        "--words", metavar="N", type=int, default=500, help="words to look at, at random (default: 500)"
-    )
-    parser.add_argument(
-        "--dimensions", metavar="N", type=int, default=200, help="dimensions to look at (default: 200)"
-    )
-    parser.add_argument(
-        "--nmf", metavar="N", type=int, help="add NMF of PPMI with N components, from the first model's index"
-    )
-    parser.add_argument(
-        "--trained-on", metavar="INDEX", type=Path, help="the index of the models, if it is not where it was"
-    )
-    parser.add_argument(
-        "--themes", metavar="K", type=int, help="add the K themes of every model that has themes"
-    )
-    parser.add_argument(
-        "--data",
-        metavar="DIR",
-        type=Path,
-        help="folder with SEMCAT: add the score by categories",
-    )
-    parser.add_argument("--seed", metavar="N", type=int, default=0, help="of all choices (default: 0)")
-    parser.add_argument("--json", action="store_true", help="print JSON")
+    option(parser, "--words N", "words to look at, at random", default=500)
+    option(parser, "--dimensions N", "dimensions to look at", default=200)
+    option(parser, "--nmf N", "add NMF of PPMI with N components, from the first model's index")
+    option(parser, "--trained-on INDEX", "the index of the models, if it is not where it was")
+    option(parser, "--themes K", "add the K themes of every model that has themes")
+    option(parser, "--data DIR", "folder with SEMCAT: add the score by categories")
+    option(parser, "--seed N", "of all choices", default=0)
+    option(parser, "--json", "print JSON")
 
 
 def run(arguments: argparse.Namespace) -> int:

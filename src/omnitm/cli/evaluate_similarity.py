@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+import argparse
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from omnitm.cli.reports import add_data, add_output_options, emit, working
+from omnitm.cli.options import add_data, add_models, add_output_options, option
+from omnitm.cli.reports import emit, working
 from omnitm.errors import ParameterError
 from omnitm.evaluation.datasets import PAIR_SETS, PAPER_SETS
 
 if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Mapping
-
     from omnitm.vectors import WordVectors
 
 EXAMPLE = """\
@@ -30,48 +30,30 @@ def fill(parser: argparse.ArgumentParser) -> None:
     """Add the options of this command."""
     from omnitm.similarity.scorers import SCORERS
 
-    parser.add_argument(
-        "models",
-        metavar="MODEL",
-        nargs="+",
-        help="folders of trained models, or NAME=FOLDER; several folders of one NAME are seeds of one model",
-    )
-    parser.add_argument(
-        "--sets",
-        metavar="SET",
-        nargs="+",
+    add_models(parser, "; several folders of one NAME are seeds of one model")
+    option(
+        parser,
+        "--sets SET...",
+        f"published sets ({'; '.join(PAIR_SETS)}) or files of pairs (default: the paper's five)",
         default=list(PAPER_SETS),
-        help=f"published sets ({'; '.join(PAIR_SETS)}) or files of pairs (default: the paper's five)",
     )
-    parser.add_argument(
+    option(
+        parser,
         "--metric",
+        "how pairs are scored; 'default': as `similarity` does, 'all': every metric that a model has",
         dest="metrics",
         nargs="+",
         choices=("default", "all", *SCORERS),
         default=["default"],
-        help="how pairs are scored; 'default': as `similarity` does, 'all': every metric that a model has",
     )
-    parser.add_argument("--baseline", choices=("paper",), help="add the rows of the paper's Table 1")
-    add_data(parser)
-    parser.add_argument(
-        "--download", action="store_true", help="fetch sets that are not in DIR from the network"
-    )
-    parser.add_argument(
-        "--index", metavar="INDEX", type=Path, help="index of the corpus: adds results by word frequency"
-    )
-    parser.add_argument(
-        "--reduce", metavar="N", type=int, nargs="+", help="add rows: reduced to N dimensions"
-    )
-    parser.add_argument(
-        "--sparsify", metavar="K", type=int, nargs="+", help="add rows: K coordinates per word"
-    )
+    option(parser, "--baseline", "add the rows of the paper's Table 1", choices=("paper",))
+    add_data(parser, download=True)
+    option(parser, "--index INDEX", "index of the corpus: adds results by word frequency")
+    option(parser, "--reduce N...", "add rows: reduced to N dimensions")
+    option(parser, "--sparsify K...", "add rows: K coordinates per word")
     bootstrap = parser.add_argument_group("confidence intervals")
-    bootstrap.add_argument(
-        "--resamples", metavar="N", type=int, default=1000, help="bootstrap resamples (default: 1000)"
-    )
-    bootstrap.add_argument(
-        "--seed", metavar="N", type=int, default=0, help="seed of the resamples (default: 0)"
-    )
+    option(bootstrap, "--resamples N", "bootstrap resamples", default=1000)
+    option(bootstrap, "--seed N", "seed of the resamples", default=0)
     add_output_options(parser)
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import argparse
 from typing import TYPE_CHECKING
 
+from omnitm.cli.options import add_word_options, option
 from omnitm.cli.reports import (
-    add_common_options,
     make_console,
     make_table,
     open_explainer,
@@ -17,8 +18,6 @@ from omnitm.cli.reports import (
 from omnitm.errors import ParameterError
 
 if TYPE_CHECKING:
-    import argparse
-
     from rich.console import Console
 
     from omnitm.explain import Explainer, Literal, WordExplanation
@@ -29,33 +28,28 @@ EXAMPLE = """\
   omnitm explain news-model road --per-document     # rules about single documents
   omnitm explain news-model road --clause 4 --plot clause.png     # all states of one clause
 what a clause, a literal and a state are: docs/how-it-works.md#terms"""
-_LITERALS_OF_A_RULE = 4
+
 _RULES_WITH_DOCUMENTS = 3
 
 
 def fill(parser: argparse.ArgumentParser) -> None:
     """Add the options of this command."""
-    add_common_options(parser)
-    parser.add_argument(
+    add_word_options(parser)
+    option(
+        parser,
         "--contexts",
+        "learned from documents with the word (topic, the default), or from where it stands (place)",
         choices=("topic", "place"),
-        help="learned from documents with the word (topic, the default), or from where it stands (place)",
     )
-    parser.add_argument("-n", metavar="N", dest="count", type=int, default=10, help="rules (default: 10)")
-    parser.add_argument(
-        "--literals",
-        metavar="N",
-        type=int,
-        default=_LITERALS_OF_A_RULE,
-        help=f"literals to show of a rule (default: {_LITERALS_OF_A_RULE})",
-    )
-    parser.add_argument(
+    option(parser, "-n N", "rules", dest="count", default=10)
+    option(parser, "--literals N", "literals to show of a rule", default=4)
+    option(
+        parser,
         "--per-document",
-        action="store_true",
-        help="rules about single documents instead, measured on documents that they were not chosen by",
+        "rules about single documents instead, measured on documents that they were not chosen by",
     )
-    parser.add_argument("--clause", metavar="NUMBER", type=int, help="with --plot: this clause only")
-    parser.add_argument("--plot", metavar="FILE", help="draw the states of --clause: .png, .svg or .pdf")
+    option(parser, "--clause NUMBER", "with --plot: this clause only", type=int)
+    option(parser, "--plot FILE", "draw the states of --clause: .png, .svg or .pdf", type=str)
 
 
 def run(arguments: argparse.Namespace) -> int:

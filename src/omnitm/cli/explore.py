@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from omnitm.cli.options import option
 from omnitm.errors import FileError, ParameterError
 from omnitm.files.kinds import shell_name
 
 if TYPE_CHECKING:
-    import argparse
-
     from omnitm.explain import Explainer
 
 EXAMPLE = """\
@@ -25,41 +25,25 @@ EXAMPLE = """\
 
 def fill(parser: argparse.ArgumentParser) -> None:
     """Add the options of this command."""
-    parser.add_argument("model", metavar="MODEL", type=Path, help="folder of a trained model")
-    parser.add_argument(
-        "--index", metavar="INDEX", type=Path, help="the index that it was trained from, if it was moved"
+    option(parser, "MODEL", "folder of a trained model")
+    option(parser, "--index INDEX", "the index that it was trained from, if it was moved")
+    option(parser, "--port N", "default: 8765; 0: any that is free", default=8765)
+    option(parser, "--map", "compute and store the map of the vocabulary first")
+    option(
+        parser, "--groups FILE", "colour the map by groups: lines `name: word word ...`, as for `plot tsne`"
     )
-    parser.add_argument(
-        "--port", metavar="N", type=int, default=8765, help="default: 8765; 0: any that is free"
+    option(
+        parser,
+        "--comparison FILE",
+        "words compared between groups of documents, written by `omnitm compare -o change.json`",
     )
-    parser.add_argument(
-        "--map", action="store_true", help="compute and store the map of the vocabulary first"
+    option(
+        parser,
+        "--export FOLDER",
+        "write the page with neighbours, senses, rules, themes and map as files for any web server",
     )
-    parser.add_argument(
-        "--groups",
-        metavar="FILE",
-        type=Path,
-        help="colour the map by groups: lines `name: word word ...`, as for `plot tsne`",
-    )
-    parser.add_argument(
-        "--comparison",
-        metavar="FILE",
-        type=Path,
-        help="words compared between groups of documents, written by `omnitm compare -o change.json`",
-    )
-    parser.add_argument(
-        "--export",
-        metavar="FOLDER",
-        type=Path,
-        help="write the page with neighbours, senses, rules, themes and map as files for any web server",
-    )
-    parser.add_argument(
-        "--words",
-        metavar="N",
-        type=int,
-        help="words to export, the most frequent (default: all, but at most 2,000)",
-    )
-    parser.add_argument("--no-browser", action="store_true", help="only print the address")
+    option(parser, "--words N", "words to export, the most frequent (default: all, but at most 2,000)")
+    option(parser, "--no-browser", "only print the address")
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
+import argparse
 import sys
-from pathlib import Path
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    import argparse
-
+from omnitm.cli.options import option
 
 _FORMATS = ("word2vec", "word2vec-binary", "numpy", "safetensors", "arrow", "parquet")
 EXAMPLE = """\
@@ -20,18 +17,16 @@ what is written by default: all numbers if they take at most 256 MB, else what d
 
 def fill(parser: argparse.ArgumentParser) -> None:
     """Add the options of this command."""
-    parser.add_argument("model", metavar="MODEL", type=Path, help="a trained model, or one packed")
-    parser.add_argument("-o", "--output", metavar="FILE", type=Path, required=True, help="file to write")
-    parser.add_argument("--format", choices=_FORMATS, required=True, help="format of the file")
+    option(parser, "MODEL", "a trained model, or one packed")
+    option(parser, "-o --output FILE", "file to write", required=True)
+    option(parser, "--format", "format of the file", choices=_FORMATS, required=True)
     form = parser.add_mutually_exclusive_group()
-    form.add_argument("--reduce", metavar="N", type=int, help="N dense dimensions per word")
-    form.add_argument("--top", metavar="K", type=int, help="the K strongest named coordinates per word")
-    form.add_argument("--full", action="store_true", help="all numbers, however many")
-    parser.add_argument(
-        "--spaces", metavar="TEXT", help="word2vec formats: what to write for a space inside a word"
-    )
-    parser.add_argument("--force", action="store_true", help="replace an existing file")
-    parser.add_argument("--quiet", action="store_true", help="do not say how large the file will be")
+    option(form, "--reduce N", "N dense dimensions per word")
+    option(form, "--top K", "the K strongest named coordinates per word")
+    option(form, "--full", "all numbers, however many")
+    option(parser, "--spaces TEXT", "word2vec formats: what to write for a space inside a word")
+    option(parser, "--force", "replace an existing file")
+    option(parser, "--quiet", "do not say how large the file will be")
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from omnitm.cli.options import option
 from omnitm.errors import ParameterError
 
 if TYPE_CHECKING:
-    import argparse
-
     from omnitm.corpus.groups import Grouping
 
 EXAMPLE = """\
@@ -23,12 +23,10 @@ then: omnitm compare news.index climate --by source"""
 
 def fill(parser: argparse.ArgumentParser) -> None:
     """Add the options of this command."""
-    parser.add_argument("index", metavar="INDEX", type=Path, help="folder of an index")
-    parser.add_argument("field", metavar="FIELD", help="field or column of its sources; or: file, folder")
-    parser.add_argument("--group-by", metavar="UNIT", help="year, decade, month, or a number of equal parts")
-    parser.add_argument(
-        "--from", dest="labels", metavar="FILE", type=Path, help="a group per line, a line per document"
-    )
+    option(parser, "INDEX", "folder of an index")
+    option(parser, "FIELD", "field or column of its sources; or: file, folder")
+    option(parser, "--group-by UNIT", "year, decade, month, or a number of equal parts")
+    option(parser, "--from FILE", "a group per line, a line per document", dest="labels")
 
 
 def run(arguments: argparse.Namespace) -> int:

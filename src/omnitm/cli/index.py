@@ -8,15 +8,15 @@ import os
 import re
 import sys
 import warnings
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from omnitm.cli.options import option
 from omnitm.errors import FileError, OmniTMWarning, ParameterError
 from omnitm.files.kinds import kind_of, refuse_other_kinds, shell_name
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
     from rich.table import Table
 
     from omnitm.corpus import DocumentIndex, Preparation, Progress, Reading, VocabularyRules
@@ -44,99 +44,69 @@ EXAMPLE = """\
 
 def fill(parser: argparse.ArgumentParser) -> None:
     """Add the options of this command."""
-    parser.add_argument(
-        "sources", nargs="+", metavar="SOURCE", help="file, folder, pattern, or - for standard input"
-    )
-    parser.add_argument("-o", "--output", type=Path, required=True, metavar="INDEX", help="folder to make")
-    parser.add_argument("--force", action="store_true", help="replace an index of this name")
-    parser.add_argument(
-        "--append", action="store_true", help="add documents to INDEX, prepared as the old ones were"
-    )
-    parser.add_argument(
+    option(parser, "SOURCE...", "file, folder, pattern, or - for standard input", dest="sources")
+    option(parser, "-o --output INDEX", "folder to make", required=True)
+    option(parser, "--force", "replace an index of this name")
+    option(parser, "--append", "add documents to INDEX, prepared as the old ones were")
+    option(
+        parser,
         "--no-order",
+        "don't keep the running text (8 to 9 bytes per word), from which places of words are learned",
         dest="order",
         action="store_false",
         default=None,
-        help="don't keep the running text (8 to 9 bytes per word), from which places of words are learned",
     )
     _add_reading(parser.add_argument_group("reading"))
     _add_preparation(parser.add_argument_group("preparation"))
     _add_vocabulary(parser.add_argument_group("vocabulary"))
     work = parser.add_argument_group("work")
-    work.add_argument(
-        "--memory", type=_size, metavar="SIZE", help="most memory, as 500M or 2G (default: a quarter of all)"
-    )
-    work.add_argument("--threads", type=int, default=os.cpu_count() or 1, help="default: %(default)s")
-    work.add_argument("--quiet", action="store_true", help="no progress bar, no summary")
+    option(work, "--memory SIZE", "most memory, as 500M or 2G (default: a quarter of all)", type=_size)
+    option(work, "--threads N", "threads to work in", default=os.cpu_count() or 1)
+    option(work, "--quiet", "no progress bar, no summary")
 
 
 def _add_reading(group: Any) -> None:
-    group.add_argument(
-        "--document", choices=("line", "paragraph", "file"), help="what a document is (default: line)"
+    option(group, "--document", "what a document is (default: line)", choices=("line", "paragraph", "file"))
+    option(group, "--column NAME", "column or field with the text: CSV, TSV, JSON Lines, Parquet")
+    option(
+        group, "--format", "default: by suffix", choices=("auto", "text", "csv", "tsv", "jsonl", "parquet")
     )
-    group.add_argument("--column", help="column or field with the text: CSV, TSV, JSON Lines, Parquet")
-    group.add_argument(
-        "--format", choices=("auto", "text", "csv", "tsv", "jsonl", "parquet"), help="default: by suffix"
-    )
-    group.add_argument(
-        "--group", metavar="FIELD", help="put documents into groups by this column or field; or: file, folder"
-    )
-    group.add_argument("--group-by", metavar="UNIT", help="year, decade, month, or a number of equal parts")
-    group.add_argument("--encoding", help="default: utf-8")
-    group.add_argument(
-        "--errors", choices=("strict", "replace"), help="bytes that are no text (default: strict)"
-    )
+    option(group, "--group FIELD", "put documents into groups by this column or field; or: file, folder")
+    option(group, "--group-by UNIT", "year, decade, month, or a number of equal parts")
+    option(group, "--encoding NAME", "default: utf-8")
+    option(group, "--errors", "bytes that are no text (default: strict)", choices=("strict", "replace"))
 
 
 def _add_preparation(group: Any) -> None:
-    group.add_argument(
-        "--no-lowercase", dest="lowercase", action="store_false", default=None, help="keep capitals"
-    )
-    group.add_argument("--punctuation", choices=("delete", "space", "keep"), help="default: delete")
-    group.add_argument(
+    option(group, "--no-lowercase", "keep capitals", dest="lowercase", action="store_false", default=None)
+    option(group, "--punctuation", "default: delete", choices=("delete", "space", "keep"))
+    option(
+        group,
         "--digits",
+        "drop (default): delete them, and words that begin with one, such as 19th",
         choices=("drop", "delete", "space", "keep"),
-        help="drop (default): delete them, and words that begin with one, such as 19th",
     )
-    group.add_argument(
+    option(
+        group,
         "--possessives",
+        "split (default): germany's is germany and 's; join: germanys",
         choices=("split", "join"),
-        help="split (default): germany's is germany and 's; join: germanys",
     )
-    group.add_argument(
-        "--paper",
-        action="store_true",
-        default=None,
-        help="as in the paper: --digits delete --possessives join",
-    )
-    group.add_argument("--character-set", choices=("unicode", "ascii"), help="whose punctuation and digits")
-    group.add_argument(
-        "--normalize", dest="normalization", choices=("NFC", "NFD", "NFKC", "NFKD"), help="Unicode form"
-    )
-    group.add_argument(
-        "--stop-words", metavar="FILE", help="english (default), none, or a file with a word per line"
-    )
-    group.add_argument("--token-pattern", metavar="REGEX", help="words are what matches (slower)")
-    group.add_argument(
-        "--tokenizer", metavar="MODULE:FUNCTION", help="words are what a Python function returns (slower)"
-    )
+    option(group, "--paper", "as in the paper: --digits delete --possessives join", default=None)
+    option(group, "--character-set", "whose punctuation and digits", choices=("unicode", "ascii"))
+    option(group, "--normalize", "Unicode form", dest="normalization", choices=("NFC", "NFD", "NFKC", "NFKD"))
+    option(group, "--stop-words FILE", "english (default), none, or a file with a word per line", type=str)
+    option(group, "--token-pattern REGEX", "words are what matches (slower)")
+    option(group, "--tokenizer MODULE:FUNCTION", "words are what a Python function returns (slower)")
 
 
 def _add_vocabulary(group: Any) -> None:
-    group.add_argument(
-        "--max-words", type=_count_or_all, metavar="N", help="most frequent words to keep (40000), or all"
-    )
-    group.add_argument("--min-count", type=int, metavar="N", help=MIN_COUNT_HELP)
-    group.add_argument(
-        "--min-documents", type=_number, metavar="N", help="fewest documents: 5, or a share as 0.001"
-    )
-    group.add_argument(
-        "--max-documents", type=_number, metavar="N", help="most documents: 9000, or a share as 0.5"
-    )
-    group.add_argument("--keep", type=Path, metavar="FILE", help="words to keep whatever their counts")
-    group.add_argument(
-        "--vocabulary", type=Path, metavar="FILE", help="exactly these words: a file, or another index"
-    )
+    option(group, "--max-words N", "most frequent words to keep (40000), or all", type=_count_or_all)
+    option(group, "--min-count N", MIN_COUNT_HELP)
+    option(group, "--min-documents N", "fewest documents: 5, or a share as 0.001", type=_number)
+    option(group, "--max-documents N", "most documents: 9000, or a share as 0.5", type=_number)
+    option(group, "--keep FILE", "words to keep whatever their counts")
+    option(group, "--vocabulary FILE", "exactly these words: a file, or another index")
 
 
 def run(arguments: argparse.Namespace) -> int:

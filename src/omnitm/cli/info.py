@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import sys
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:
-    import argparse
+from omnitm.cli.options import option
 
+if TYPE_CHECKING:
     from omnitm.store import AnyRecord
 
 EXAMPLE = """\
@@ -20,9 +21,9 @@ EXAMPLE = """\
 
 def fill(parser: argparse.ArgumentParser) -> None:
     """Add the options of this command."""
-    parser.add_argument("path", metavar="PATH", type=Path, help="a model, packed or not, or an index")
-    parser.add_argument("--verify", action="store_true", help="also check every byte")
-    parser.add_argument("--json", action="store_true", help="print JSON")
+    option(parser, "PATH", "a model, packed or not, or an index")
+    option(parser, "--verify", "also check every byte")
+    option(parser, "--json", "print JSON")
 
 
 def run(arguments: argparse.Namespace) -> int:

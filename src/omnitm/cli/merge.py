@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
+import argparse
 import sys
-from pathlib import Path
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    import argparse
-
+from omnitm.cli.options import option
 
 EXAMPLE = """\
   omnitm merge part-* -o news-model
@@ -19,19 +16,15 @@ _SHOWN_WORDS = 5
 
 def fill(parser: argparse.ArgumentParser) -> None:
     """Add the options of this command."""
-    parser.add_argument(
-        "parts", metavar="MODEL", nargs="+", type=Path, help="models, such as the parts of `train --shard`"
-    )
-    parser.add_argument(
-        "-o", "--output", metavar="MODEL", type=Path, required=True, help="folder to write the model to"
-    )
-    parser.add_argument(
+    option(parser, "MODEL...", "models, such as the parts of `train --shard`", dest="parts")
+    option(parser, "-o --output MODEL", "folder to write the model to", required=True)
+    option(
+        parser,
         "--allow-missing",
-        action="store_true",
-        help="leave out words that are not trained, in parts that are not finished or not there",
+        "leave out words that are not trained, in parts that are not finished or not there",
     )
-    parser.add_argument("--force", action="store_true", help="replace an existing model")
-    parser.add_argument("--quiet", action="store_true", help="no summary")
+    option(parser, "--force", "replace an existing model")
+    option(parser, "--quiet", "no summary")
 
 
 def run(arguments: argparse.Namespace) -> int:

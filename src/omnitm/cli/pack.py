@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING
+import argparse
 
-if TYPE_CHECKING:
-    import argparse
-
+from omnitm.cli.options import option
 
 EXAMPLE = """\
   omnitm pack news-model -o news.omnitm
@@ -17,10 +14,10 @@ EXAMPLE = """\
 
 def fill(parser: argparse.ArgumentParser) -> None:
     """Add the options of this command."""
-    parser.add_argument("model", metavar="MODEL", type=Path, help="folder of a trained model")
-    parser.add_argument("-o", "--output", metavar="FILE", type=Path, required=True, help="file to write")
-    parser.add_argument("--force", action="store_true", help="replace an existing file")
-    parser.add_argument("--quiet", action="store_true", help="no progress bar, no summary")
+    option(parser, "MODEL", "folder of a trained model")
+    option(parser, "-o --output FILE", "file to write", required=True)
+    option(parser, "--force", "replace an existing file")
+    option(parser, "--quiet", "no progress bar, no summary")
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from omnitm.cli.options import option
 from omnitm.errors import ParameterError
 from omnitm.parameters import check_integer
 
 if TYPE_CHECKING:
-    import argparse
-
     from omnitm.explain import Explainer
 
 EXAMPLE = """\
@@ -20,30 +20,18 @@ EXAMPLE = """\
 
 def fill(parser: argparse.ArgumentParser) -> None:
     """Add the options of this command."""
-    parser.add_argument("model", metavar="MODEL", type=Path, help="folder of a trained model")
-    parser.add_argument("word", metavar="WORD", help="a trained word")
-    parser.add_argument(
-        "-o", "--output", metavar="FILE", type=Path, default=Path("clause.png"),
-        help=".png, .svg or .pdf (default: clause.png)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--clause",
-        metavar="NUMBER",
+    option(parser, "MODEL", "folder of a trained model")
+    option(parser, "WORD", "a trained word")
+    option(parser, "-o --output FILE", ".png, .svg or .pdf", default=Path("clause.png"))
+    option(
+        parser,
+        "--clause NUMBER",
+        "default: the positive clause whose words have the highest states",
         type=int,
-        help="default: the positive clause whose words have the highest states",
     )
-    parser.add_argument(
-        "--index", metavar="INDEX", type=Path, help="the index that the model was trained from"
-    )
-    parser.add_argument("--name", metavar="WORD", dest="named", nargs="+", default=[], help="words to name")
-    parser.add_argument(
-        "-n",
-        metavar="N",
-        dest="count",
-        type=int,
-        default=12,
-        help="literals to name if no words are given (default: 12)",
-    )
+    option(parser, "--index INDEX", "the index that the model was trained from")
+    option(parser, "--name WORD...", "words to name", dest="named", default=[])
+    option(parser, "-n N", "literals to name if no words are given", dest="count", default=12)
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
+import argparse
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from omnitm.cli.evaluate_similarity import open_models
-from omnitm.cli.reports import add_models
-
-if TYPE_CHECKING:
-    import argparse
-
+from omnitm.cli.options import add_models, option
 
 EXAMPLE = """\
   omnitm plot tsne news-model -o map.png
@@ -23,23 +19,16 @@ only the figures, of several models:
 def fill(parser: argparse.ArgumentParser) -> None:
     """Add the options of this command."""
     add_models(parser)
-    parser.add_argument(
-        "-o",
-        "--output",
-        metavar="FILE",
-        type=Path,
-        help=".png, .svg or .html; of several models each has its name added",
-    )
-    parser.add_argument(
-        "--groups",
-        metavar="FILE",
-        type=Path,
-        help="words in groups: JSON, 'group: word, word' or 'word<TAB>group' lines (default: 130 words in "
+    option(parser, "-o --output FILE", ".png, .svg or .html; of several models each has its name added")
+    option(
+        parser,
+        "--groups FILE",
+        "words in groups: JSON, 'group: word, word' or 'word<TAB>group' lines (default: 130 words in "
         "the paper's 13 groups)",
     )
-    parser.add_argument("--seed", metavar="N", type=int, default=42, help="seed of t-SNE (default: 42)")
-    parser.add_argument("--raw", action="store_true", help="compare vectors as they are, as in the paper")
-    parser.add_argument("--json", action="store_true", help="print positions and figures as JSON")
+    option(parser, "--seed N", "seed of t-SNE", default=42)
+    option(parser, "--raw", "compare vectors as they are, as in the paper")
+    option(parser, "--json", "print positions and figures as JSON")
 
 
 def run(arguments: argparse.Namespace) -> int:

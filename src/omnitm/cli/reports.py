@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import sys
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from omnitm.errors import FileError
 
 if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Callable, Sequence
-
     from rich.console import Console
     from rich.status import Status
     from rich.table import Table
@@ -20,22 +19,6 @@ if TYPE_CHECKING:
 
     from omnitm.evaluation.results import PlainTable
     from omnitm.explain import Document, Explainer
-
-
-def add_common_options(parser: argparse.ArgumentParser) -> None:
-    """Add model, word and what all commands that explain a word understand."""
-    parser.add_argument("model", metavar="MODEL", type=Path, help="folder of a trained model")
-    parser.add_argument("word", metavar="WORD", help="a trained word")
-    parser.add_argument(
-        "--index",
-        metavar="INDEX",
-        type=Path,
-        help="the index that the model was trained from, if it is not where it was, in MODEL or next to it",
-    )
-    parser.add_argument(
-        "--documents", metavar="N", type=int, default=1, help="documents to read for each fact (default: 1)"
-    )
-    parser.add_argument("--json", action="store_true", help="print JSON")
 
 
 def open_explainer(arguments: argparse.Namespace) -> Explainer:
@@ -104,46 +87,11 @@ _WIDTH_OF_A_FILE = 200  # a pipe or a file folds no lines
 _BY_ENDING = {".md": "markdown", ".json": "json", ".csv": "csv"}
 
 
-def add_models(parser: argparse.ArgumentParser) -> None:
-    """Add the models that are measured."""
-    parser.add_argument(
-        "models", metavar="MODEL", nargs="+", help="folders of trained models, or NAME=FOLDER"
-    )
-
-
-def add_data(parser: argparse.ArgumentParser, holds: str = "the sets") -> None:
-    """Add --data, the folder that holds data sets."""
-    parser.add_argument(
-        "--data", metavar="DIR", type=Path, help=f"folder with {holds} (default: $OMNITM_DATA)"
-    )
-
-
-def add_fields(parser: argparse.ArgumentParser) -> None:
-    """Add the names of fields of files with documents."""
-    for name in ("text", "label"):
-        parser.add_argument(
-            f"--{name}-field", metavar="NAME", default=name, help=f"field of a file (default: {name})"
-        )
-
-
 def working(arguments: argparse.Namespace, text: str) -> Status:
     """Say on standard error what is done, unless --quiet; `update` says what is done next."""
     from rich.console import Console
 
     return Console(stderr=True, quiet=arguments.quiet).status(text)
-
-
-def add_output_options(parser: argparse.ArgumentParser) -> None:
-    """Add --format, -o and --quiet."""
-    parser.add_argument(
-        "--format",
-        choices=("table", "markdown", "json", "csv"),
-        help="default: by the ending of FILE, else a table",
-    )
-    parser.add_argument(
-        "-o", "--output", metavar="FILE", type=Path, help="write to a file instead of the screen"
-    )
-    parser.add_argument("--quiet", action="store_true", help="no progress on standard error")
 
 
 def emit(

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING
+import argparse
 
+from omnitm.cli.options import option
 from omnitm.errors import ParameterError
-
-if TYPE_CHECKING:
-    import argparse
-
 
 EXAMPLE = """\
   omnitm reproduce paper --corpus wikipedia.txt --data data/ -o paper
@@ -23,43 +19,29 @@ _PARTS = ("similarity", "classification", "clustering", "tsne", "clause")
 
 def fill(parser: argparse.ArgumentParser) -> None:
     """Add the options of this command."""
-    parser.add_argument("what", choices=("paper",), help="the Omni TM-AE paper")
-    parser.add_argument("--corpus", metavar="CORPUS", required=True, help="text, or the folder of an index")
-    parser.add_argument("--data", metavar="DIR", type=Path, help="folder with wordsim/ and documents/")
-    parser.add_argument(
-        "-o",
-        "--output",
-        metavar="DIR",
-        type=Path,
-        required=True,
-        help="folder for models, figures and report",
-    )
-    parser.add_argument(
-        "--models", metavar="NAME", nargs="*", default=list(_MODELS), help=f"train ({', '.join(_MODELS)})"
-    )
-    parser.add_argument(
-        "--use", metavar="NAME=DIR", nargs="+", default=[], help="models that are trained already"
-    )
-    parser.add_argument(
-        "--reviewers",
-        metavar="NAME=DIR",
-        nargs="+",
+    option(parser, "WHAT", "the Omni TM-AE paper", choices=("paper",))
+    option(parser, "--corpus CORPUS", "text, or the folder of an index", required=True)
+    option(parser, "--data DIR", "folder with wordsim/ and documents/")
+    option(parser, "-o --output DIR", "folder for models, figures and report", required=True)
+    option(parser, "--models [NAME...]", f"train ({', '.join(_MODELS)})", default=list(_MODELS))
+    option(parser, "--use NAME=DIR...", "models that are trained already", default=[])
+    option(
+        parser,
+        "--reviewers NAME=DIR...",
+        "models that are trained on IMDb's training reviews already, for Table 2",
         default=[],
-        help="models that are trained on IMDb's training reviews already, for Table 2",
     )
-    parser.add_argument("--only", metavar="PART", nargs="+", default=list(_PARTS), help=", ".join(_PARTS))
-    parser.add_argument("--limit", metavar="N", type=int, help="draw at most N documents of each set")
-    parser.add_argument(
-        "--seeds", metavar="N", type=int, default=3, help="runs of K-means per figure (default: 3)"
-    )
-    parser.add_argument("--word", default="happy", help="whose clause is drawn (default: happy)")
-    parser.add_argument("--threads", metavar="N", type=int, default=1, help="to train in (default: 1)")
-    parser.add_argument(
+    option(parser, "--only PART...", ", ".join(_PARTS), default=list(_PARTS))
+    option(parser, "--limit N", "draw at most N documents of each set")
+    option(parser, "--seeds N", "runs of K-means per figure", default=3)
+    option(parser, "--word WORD", "whose clause is drawn", default="happy")
+    option(parser, "--threads N", "to train in", default=1)
+    option(
+        parser,
         "--quick",
-        action="store_true",
-        help="leave out the paper's way: Omni with the paper's settings (16 times the training), raw vectors",
+        "leave out the paper's way: Omni with the paper's settings (16 times the training), raw vectors",
     )
-    parser.add_argument("--quiet", action="store_true", help="no progress on standard error")
+    option(parser, "--quiet", "no progress on standard error")
 
 
 def run(arguments: argparse.Namespace) -> int:

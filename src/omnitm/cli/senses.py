@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import argparse
 from typing import TYPE_CHECKING
 
+from omnitm.cli.options import add_word_options, option
 from omnitm.cli.reports import (
-    add_common_options,
     make_console,
     make_table,
     open_explainer,
@@ -16,8 +17,6 @@ from omnitm.cli.reports import (
 )
 
 if TYPE_CHECKING:
-    import argparse
-
     from omnitm.explain import Senses
 
 EXAMPLE = """\
@@ -29,8 +28,8 @@ _SHOWN_FEATURES = 8
 
 def fill(parser: argparse.ArgumentParser) -> None:
     """Add the options of this command."""
-    add_common_options(parser)
-    parser.add_argument("--text", metavar="TEXT", help="say which sense the word has in this text")
+    add_word_options(parser)
+    option(parser, "--text TEXT", "say which sense the word has in this text")
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+import argparse
 import contextlib
 import json
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+from omnitm.cli.options import option
 from omnitm.errors import ParameterError
 
 if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Iterable, Sequence
-
     from omnitm.explain.infer import InferredWord
     from omnitm.similarity.scorers import Scorer
     from omnitm.vectors import WordVectors
@@ -28,35 +28,28 @@ one list for several words together, away from others:
 
 def fill(parser: argparse.ArgumentParser) -> None:
     """Add the options of this command."""
-    parser.add_argument("model", metavar="MODEL", type=Path, help="folder of a trained model")
-    parser.add_argument("words", metavar="WORD", nargs="+", help="words to look up")
-    parser.add_argument(
-        "-n", metavar="N", dest="count", type=int, default=10, help="neighbours per word (default: 10)"
-    )
-    parser.add_argument(
-        "--metric",
-        help="related: words that share topics; alike: words that can stand in its place; similarity: both "
+    option(parser, "MODEL", "folder of a trained model")
+    option(parser, "WORD...", "words to look up", dest="words")
+    option(parser, "-n N", "neighbours per word", dest="count", default=10)
+    option(
+        parser,
+        "--metric METRIC",
+        "related: words that share topics; alike: words that can stand in its place; similarity: both "
         "(default from 100 words on); association: how much a word's machine leans on another word; "
         "cosine: of vectors (default where coordinates are not words)",
     )
-    parser.add_argument("--forms", action="store_true", help="list all forms of a word (king, kings)")
-    parser.add_argument("--together", action="store_true", help="one list for all words together")
-    parser.add_argument("--minus", metavar="WORD", nargs="+", help="with --together: away from these words")
-    parser.add_argument("--sense", metavar="K", type=int, help="of one word: only this sense (omnitm senses)")
-    parser.add_argument(
-        "--index",
-        type=Path,
-        metavar="INDEX",
-        help="of the model, if it was moved: to train words on the spot",
-    )
-    parser.add_argument(
-        "--sentence",
-        metavar="TEXT",
-        nargs="+",
+    option(parser, "--forms", "list all forms of a word (king, kings)")
+    option(parser, "--together", "one list for all words together")
+    option(parser, "--minus WORD...", "with --together: away from these words")
+    option(parser, "--sense K", "of one word: only this sense (omnitm senses)")
+    option(parser, "--index INDEX", "of the model, if it was moved: to train words on the spot")
+    option(
+        parser,
+        "--sentence TEXT...",
+        "examples of a word that the text of the model does not have",
         default=[],
-        help="examples of a word that the text of the model does not have",
     )
-    parser.add_argument("--json", action="store_true", help="print JSON")
+    option(parser, "--json", "print JSON")
 
 
 def run(arguments: argparse.Namespace) -> int:

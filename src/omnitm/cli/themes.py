@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+import argparse
 from typing import TYPE_CHECKING, Any
 
+from omnitm.cli.options import option
 from omnitm.cli.reports import make_console, make_table, percent, print_json
 from omnitm.errors import ParameterError
 
 if TYPE_CHECKING:
-    import argparse
-
     from omnitm.vectors.themes import ThemeProgress, Themes
 
 EXAMPLE = """\
@@ -24,22 +23,14 @@ _NAMED = 5
 
 def fill(parser: argparse.ArgumentParser) -> None:
     """Add the options of this command."""
-    parser.add_argument("model", metavar="MODEL", type=Path, help="folder of a trained model")
-    parser.add_argument(
-        "-k", metavar="N", type=int, help="how many (default: 200, or a tenth of the words if less)"
-    )
-    parser.add_argument(
-        "-n",
-        metavar="N",
-        dest="count",
-        type=int,
-        help="how many to show (default: all; of a word or text ten)",
-    )
+    option(parser, "MODEL", "folder of a trained model")
+    option(parser, "-k N", "how many (default: 200, or a tenth of the words if less)")
+    option(parser, "-n N", "how many to show (default: all; of a word or text ten)", dest="count")
     shown = parser.add_mutually_exclusive_group()
-    shown.add_argument("--word", metavar="WORD", help="show the themes of a word")
-    shown.add_argument("--text", metavar="TEXT", help="show the themes of a text")
-    parser.add_argument("--json", action="store_true", help="print JSON")
-    parser.add_argument("--quiet", action="store_true", help="no progress on standard error")
+    option(shown, "--word WORD", "show the themes of a word")
+    option(shown, "--text TEXT", "show the themes of a text")
+    option(parser, "--json", "print JSON")
+    option(parser, "--quiet", "no progress on standard error")
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -2,20 +2,13 @@
 
 from __future__ import annotations
 
+import argparse
 from typing import TYPE_CHECKING
 
-from omnitm.cli.reports import (
-    add_common_options,
-    make_console,
-    make_table,
-    open_explainer,
-    print_document,
-    print_json,
-)
+from omnitm.cli.options import add_word_options, option
+from omnitm.cli.reports import make_console, make_table, open_explainer, print_document, print_json
 
 if TYPE_CHECKING:
-    import argparse
-
     from rich.console import Console
 
     from omnitm.explain import Trace
@@ -30,14 +23,12 @@ _STAGES = 10
 
 def fill(parser: argparse.ArgumentParser) -> None:
     """Add the options of this command."""
-    add_common_options(parser)
-    parser.add_argument("literal", metavar="LITERAL", help='word of the vocabulary: follow "LITERAL occurs"')
-    parser.add_argument("--negated", action="store_true", help='follow "LITERAL does not occur"')
-    parser.add_argument(
-        "-n", metavar="N", dest="count", type=int, default=5, help="examples up and down (default: 5)"
-    )
-    parser.add_argument("--clauses", action="store_true", help="with --json: every state of every clause")
-    parser.add_argument("--plot", metavar="FILE", help="draw it as well: .png, .svg or .pdf")
+    add_word_options(parser)
+    option(parser, "LITERAL", 'word of the vocabulary: follow "LITERAL occurs"')
+    option(parser, "--negated", 'follow "LITERAL does not occur"')
+    option(parser, "-n N", "examples up and down", dest="count", default=5)
+    option(parser, "--clauses", "with --json: every state of every clause")
+    option(parser, "--plot FILE", "draw it as well: .png, .svg or .pdf", type=str)
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -8,6 +8,7 @@ import json
 import shutil
 import sys
 import time
+from collections.abc import Callable, Iterator
 from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,17 +16,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from omnitm.cli.index import MIN_COUNT_HELP, usual_min_count
-from omnitm.engines import ENGINES, make_engine
+from omnitm.cli.options import add_engine_options, option
+from omnitm.engines import Engine, make_engine
 from omnitm.errors import FileError, MissingExtraError, OmniTMError, ParameterError
 from omnitm.machine import PAPER, AutoencoderSettings
 from omnitm.parameters import check_integer
 from omnitm.store.model_notes import INDEX
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
     from omnitm.corpus import DocumentIndex, VocabularyRules
-    from omnitm.engines import Engine
     from omnitm.training.progress import Progress
     from omnitm.training.shards import Shard
     from omnitm.vectors import WordVectors
@@ -85,52 +84,45 @@ _ONLY_OMNI = {
 
 def fill(parser: argparse.ArgumentParser) -> None:
     """Add the options of this command."""
-    parser.add_argument(
-        "corpus",
-        metavar="CORPUS",
-        nargs="?",
-        help="an index made by `omnitm index`, or text: a document per line, prepared (--paper: as in "
+    option(
+        parser,
+        "[CORPUS]",
+        "an index made by `omnitm index`, or text: a document per line, prepared (--paper: as in "
         "the paper) and indexed in MODEL/index; may be left out with --resume and --add if it is there",
     )
-    parser.add_argument(
-        "-o", "--output", metavar="MODEL", type=Path, required=True, help="folder to write the model to"
-    )
-    parser.add_argument(
+    option(parser, "-o --output MODEL", "folder to write the model to", required=True)
+    option(
+        parser,
         "--model",
+        "what to train (default: omni; docs/baselines.md)",
         choices=MODEL_NAMES,
         default="omni",
-        help="what to train (default: omni; docs/baselines.md)",
     )
     words = parser.add_mutually_exclusive_group()
-    words.add_argument(
-        "--words", metavar="FILE", type=Path, help="train the words in this file, one per line"
-    )
-    words.add_argument(
-        "--top", metavar="N", type=int, help="train the N words that occur in most documents (default: all)"
-    )
-    parser.add_argument("--min-count", metavar="N", type=int, help=f"of text: {MIN_COUNT_HELP}")
+    option(words, "--words FILE", "train the words in this file, one per line")
+    option(words, "--top N", "train the N words that occur in most documents (default: all)")
+    option(parser, "--min-count N", f"of text: {MIN_COUNT_HELP}")
     existing = parser.add_mutually_exclusive_group()
-    existing.add_argument("--resume", action="store_true", help="continue a run that was stopped")
-    existing.add_argument("--add", action="store_true", help="train more words of a finished model")
-    existing.add_argument("--force", action="store_true", help="replace an existing model")
-    parser.add_argument(
-        "--keep-top",
-        metavar="K",
-        type=int,
-        help="store only the baseline of each row and the K coordinates that differ most, for vocabularies "
+    option(existing, "--resume", "continue a run that was stopped")
+    option(existing, "--add", "train more words of a finished model")
+    option(existing, "--force", "replace an existing model")
+    option(
+        parser,
+        "--keep-top K",
+        "store only the baseline of each row and the K coordinates that differ most, for vocabularies "
         "where a number per pair of words is too much (default: all)",
     )
-    parser.add_argument(
-        "--license",
-        metavar="ID",
-        help="licence of the model, for its card, such as cc-by-4.0 (`omnitm card` says more, at any time)",
+    option(
+        parser,
+        "--license ID",
+        "licence of the model, for its card, such as cc-by-4.0 (`omnitm card` says more, at any time)",
     )
-    parser.add_argument(
+    option(
+        parser,
         "--no-map",
-        action="store_true",
-        help="don't prepare the map that `omnitm explore` opens on (a minute of CPU for 40,000 words)",
+        "don't prepare the map that `omnitm explore` opens on (a minute of CPU for 40,000 words)",
     )
-    parser.add_argument("--quiet", action="store_true", help="no progress bar, no summary")
+    option(parser, "--quiet", "no progress bar, no summary")
     _add_running_options(parser)
     _add_settings(parser)
 
@@ -139,72 +131,29 @@ def _add_running_options(parser: argparse.ArgumentParser) -> None:
     """Add options that say where words are trained, which of them, and what is written down."""
     group = parser.add_argument_group("where to train (docs/engines.md)")
     add_engine_options(group)
-    group.add_argument(
-        "--shard",
-        metavar="K/N",
-        help="train the K-th of N parts of the words; `omnitm merge` puts the parts together",
+    option(
+        group, "--shard K/N", "train the K-th of N parts of the words; `omnitm merge` puts the parts together"
     )
-    group.add_argument(
-        "--log", metavar="FILE", type=Path, help="append progress and failures to this file, as JSON lines"
-    )
-
-
-def add_engine_options(group: argparse._ArgumentGroup) -> None:
-    """Add options that say where words are trained, or compared."""
-    group.add_argument(
-        "--engine",
-        choices=ENGINES,
-        default="threads",
-        help="threads of this process (default), processes that are replaced when they die, or a Ray "
-        "cluster: the result is the same, bit for bit",
-    )
-    group.add_argument(
-        "--threads",
-        "--workers",
-        metavar="N",
-        type=int,
-        help="threads or worker processes (default: one per core)",
-    )
-    group.add_argument(
-        "--address",
-        metavar="HOST:PORT",
-        help="a running Ray cluster, or 'auto' (with --engine ray; default: start one here)",
-    )
-    group.add_argument(
-        "--patience",
-        metavar="SECONDS",
-        type=float,
-        help="replace a worker process that has not finished a word for so long "
-        "(default: more than ten minutes)",
-    )
+    option(group, "--log FILE", "append progress and failures to this file, as JSON lines")
 
 
 def _add_settings(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("what to learn")
-    group.add_argument(
-        "--paper", action="store_true", help="start from the paper's settings instead of the defaults"
-    )
-    group.add_argument("--seed", metavar="N", type=int, help="seed of all random draws (default: 0)")
-    group.add_argument(
-        "--set",
-        metavar="NAME=VALUE",
+    option(group, "--paper", "start from the paper's settings instead of the defaults")
+    option(group, "--seed N", "seed of all random draws (default: 0)")
+    option(
+        group,
+        "--set NAME=VALUE",
+        "any other setting of a model that is not Omni; may be repeated",
         action="append",
         default=[],
-        help="any other setting of a model that is not Omni; may be repeated",
     )
     defaults = AutoencoderSettings()
     for name, (kind, help_text) in _SETTING_HELP.items():
         usual = "both if the index has the running text" if name == "contexts" else getattr(defaults, name)
         default = f"default: {usual}; paper: {PAPER[name]}"
-        option = "--" + name.replace("_", "-")
-        group.add_argument(
-            option,
-            dest=name,
-            type=kind,
-            default=argparse.SUPPRESS,
-            metavar="X",
-            help=f"{help_text} ({default})",
-        )
+        usage = f"--{name.replace('_', '-')} X"
+        option(group, usage, f"{help_text} ({default})", dest=name, type=kind, default=argparse.SUPPRESS)
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
+import argparse
 import sys
-from pathlib import Path
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    import argparse
-
+from omnitm.cli.options import option
 
 EXAMPLE = "  omnitm unpack news.omnitm -o news-model"
 
 
 def fill(parser: argparse.ArgumentParser) -> None:
     """Add the options of this command."""
-    parser.add_argument("file", metavar="FILE", type=Path, help="file made by `omnitm pack`")
-    parser.add_argument("-o", "--output", metavar="MODEL", type=Path, required=True, help="folder to write")
-    parser.add_argument("--force", action="store_true", help="replace an existing model")
+    option(parser, "FILE", "file made by `omnitm pack`")
+    option(parser, "-o --output MODEL", "folder to write", required=True)
+    option(parser, "--force", "replace an existing model")
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -2,23 +2,15 @@
 
 from __future__ import annotations
 
+import argparse
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from omnitm.cli.reports import (
-    add_common_options,
-    make_console,
-    make_table,
-    open_explainer,
-    print_document,
-    print_json,
-    times,
-)
+from omnitm.cli.options import add_word_options, option
+from omnitm.cli.reports import make_console, make_table, open_explainer, print_document, print_json, times
 
 if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Sequence
-
     from rich.console import Console
 
     from omnitm.explain import Comparison, Contribution, Together
@@ -32,15 +24,14 @@ EXAMPLE = """\
 
 def fill(parser: argparse.ArgumentParser) -> None:
     """Add the options of this command."""
-    add_common_options(parser)
-    parser.add_argument("other", metavar="OTHER", help="another one")
-    parser.add_argument(
-        "-n", metavar="N", dest="count", type=int, default=10, help="words for and against (default: 10)"
-    )
-    parser.add_argument("--through", metavar="WORD", nargs="+", default=(), help="show these words as well")
-    parser.add_argument(
-        "--metric",
-        help="similarity (default from 100 words on), related, alike: by words and places; "
+    add_word_options(parser)
+    option(parser, "OTHER", "another one")
+    option(parser, "-n N", "words for and against", dest="count", default=10)
+    option(parser, "--through WORD...", "show these words as well", default=())
+    option(
+        parser,
+        "--metric METRIC",
+        "similarity (default from 100 words on), related, alike: by words and places; "
         "association or association-symmetric: by clauses; cosine: of the raw vectors",
     )
 
