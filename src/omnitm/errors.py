@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import heapq
 import math
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from pathlib import Path
+from collections.abc import Iterable
+from pathlib import Path
 
 
 class OmniTMError(Exception):

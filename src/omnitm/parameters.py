@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Collection
 from numbers import Integral, Real
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from omnitm.errors import ParameterError
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
 
 
 def check_integer(owner: str, name: str, value: Any, low: int, high: int | None = None) -> int:

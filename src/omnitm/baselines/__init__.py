@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import fields
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from omnitm.baselines.bert import BERT, fine_tune
 from omnitm.baselines.elmo import ELMo
@@ -14,9 +15,6 @@ from omnitm.baselines.protocol import Baseline
 from omnitm.baselines.tmae import TMAE, TwoPhaseTMAE
 from omnitm.errors import ParameterError
 from omnitm.parameters import check_choice
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 __all__ = [
     "BASELINES",

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from omnitm.baselines.occurrences import mean_over_occurrences
 from omnitm.baselines.protocol import as_word_vectors
@@ -16,10 +18,6 @@ from omnitm.parameters import check_integer, check_real
 from omnitm.training.vocabulary import check_targets
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
-    from numpy.typing import NDArray
-
     from omnitm.corpus import DocumentIndex
     from omnitm.training.progress import ProgressOption
     from omnitm.vectors import WordVectors

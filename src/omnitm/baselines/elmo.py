@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from omnitm.baselines.occurrences import mean_over_occurrences, texts_of
 from omnitm.baselines.protocol import as_word_vectors
 from omnitm.errors import MissingExtraError, ParameterError
 from omnitm.parameters import check_integer, check_real
-from omnitm.training.progress import reporting
+from omnitm.training.progress import ProgressOption, reporting
 from omnitm.training.vocabulary import check_targets
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from numpy.typing import NDArray
-
     from omnitm.corpus import DocumentIndex
-    from omnitm.training.progress import ProgressOption
     from omnitm.vectors import WordVectors
 
 _FILTERS = [[1, 16], [2, 16], [3, 32], [4, 32]]  # width and number, for models trained here

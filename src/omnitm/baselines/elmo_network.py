@@ -7,17 +7,15 @@ weights have them; the forget gate's bias of 1, which TensorFlow adds itself, is
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
 from torch import nn
 
 from omnitm.errors import FileError, MissingExtraError
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
 
 _BEGIN_SENTENCE, _END_SENTENCE, _BEGIN_WORD, _END_WORD, _PAD = 256, 257, 258, 259, 260
 _N_CHARACTERS = 262  # 256 bytes, five signs, and 0 for no word at all

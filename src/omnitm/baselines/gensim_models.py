@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -11,14 +12,11 @@ from omnitm.baselines.protocol import as_word_vectors
 from omnitm.baselines.tokens import Tokens, tokens_of
 from omnitm.errors import MissingExtraError
 from omnitm.parameters import check_flag, check_integer, check_real
-from omnitm.training.progress import reporting
+from omnitm.training.progress import ProgressOption, reporting
 from omnitm.training.vocabulary import check_targets
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
     from omnitm.corpus import DocumentIndex
-    from omnitm.training.progress import ProgressOption
     from omnitm.vectors import WordVectors
 
 _LONGEST_SENTENCE = 10_000  # gensim drops what comes after that many words

@@ -3,27 +3,24 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from omnitm import _native
 from omnitm.baselines.protocol import as_word_vectors
 from omnitm.baselines.tokens import Tokens, tokens_of
 from omnitm.errors import CorpusError
 from omnitm.parameters import check_integer, check_real
-from omnitm.training.progress import reporting
+from omnitm.training.progress import ProgressOption, reporting
 from omnitm.training.vocabulary import check_targets
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
-    from numpy.typing import NDArray
-
     from omnitm.corpus import DocumentIndex
-    from omnitm.training.progress import ProgressOption
     from omnitm.vectors import WordVectors
 
 #: A count of two neighbours, as in native/glove.hpp.

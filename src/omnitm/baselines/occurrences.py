@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from omnitm.errors import CorpusError, OmniTMWarning
-from omnitm.training.progress import reporting
+from omnitm.training.progress import ProgressOption, reporting
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from numpy.typing import NDArray
-
     from omnitm.corpus import DocumentIndex
-    from omnitm.training.progress import ProgressOption
 
 _DOCUMENTS_AT_ONCE = 256
 

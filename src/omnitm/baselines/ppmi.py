@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from omnitm.baselines.protocol import as_word_vectors
 from omnitm.baselines.tokens import Tokens, tokens_of
@@ -13,16 +15,11 @@ from omnitm.errors import CorpusError
 from omnitm.parameters import check_flag, check_integer, check_real
 from omnitm.similarity.truncated_svd import truncated_svd
 from omnitm.store.rows import SparseMatrix
-from omnitm.training.progress import reporting
+from omnitm.training.progress import ProgressOption, reporting
 from omnitm.training.vocabulary import check_targets
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
-    from numpy.typing import NDArray
-
     from omnitm.corpus import DocumentIndex
-    from omnitm.training.progress import ProgressOption
     from omnitm.vectors import WordVectors
 
 STEPS_PER_NAT = 100  # vectors hold hundredths of a nat, so that every read-out of integers applies

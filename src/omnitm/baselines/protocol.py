@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
@@ -11,8 +12,6 @@ from omnitm.store import ModelRecord, index_fingerprint
 from omnitm.vectors.word_vectors import WordVectors
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
     from numpy.typing import NDArray
 
     from omnitm.corpus import DocumentIndex

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from omnitm.baselines.protocol import as_word_vectors, run_in_background
 from omnitm.corpus import DocumentIndex
@@ -14,15 +16,10 @@ from omnitm.errors import CorpusError, OmniTMWarning
 from omnitm.machine import Autoencoder, AutoencoderSettings, word_key
 from omnitm.machine.autoencoder import SharedAutoencoder
 from omnitm.parameters import check_integer
-from omnitm.training.progress import reporting
+from omnitm.training.progress import ProgressOption, reporting
 from omnitm.training.vocabulary import check_targets
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
-    from numpy.typing import NDArray
-
-    from omnitm.training.progress import ProgressOption
     from omnitm.vectors import WordVectors
 
 _MANY_EXAMPLES = 50_000_000  # hours

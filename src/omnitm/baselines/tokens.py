@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import chain, islice
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from omnitm.corpus.assembling import DOCUMENT_END
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from numpy.typing import NDArray
-
     from omnitm.corpus import DocumentIndex, RunningText
 
 _DOCUMENTS_AT_ONCE = 20_000

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    Options = Mapping[str, list[tuple[str, str]]]  # per command: names of its options, and what they do
+Options = Mapping[str, list[tuple[str, str]]]  # per command: names of its options, and what they do
 
 _BASH = """\
 _omnitm() {

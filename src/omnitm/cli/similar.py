@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from omnitm.similarity.scorers import Scorer
     from omnitm.vectors import WordVectors
 
-    Neighbours = list[tuple[str, float]]
+Neighbours = list[tuple[str, float]]
 
 EXAMPLE = """\
   omnitm similar news-model road car

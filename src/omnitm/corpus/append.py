@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from omnitm._native import interleave
 from omnitm.corpus import storage
@@ -18,11 +21,6 @@ from omnitm.corpus.vocabulary import IndexSummary, Tally, VocabularyRules
 from omnitm.errors import CorpusError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-    from os import PathLike
-
-    from numpy.typing import NDArray
-
     from omnitm.corpus.running import RunningText
 
 ELEMENTS_AT_A_TIME = 2_000_000

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from omnitm._native import interleave, invert, invert_running, remap_documents
-from omnitm.corpus.counting import FinalNumbers
+from omnitm.corpus.counting import Counted, CountedBlock, FinalNumbers, Generation
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from numpy.typing import NDArray
-
-    from omnitm.corpus.counting import Counted, CountedBlock, Generation
     from omnitm.corpus.scratch import Handle, Scratch, Spread
 
 PAIRS_PER_RUN = 2_000_000

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import logging
 import unicodedata
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from omnitm.corpus.assembling import Assembled, Assembler
-from omnitm.corpus.counting import MOST_TOKENS, Worker, count_blocks
-from omnitm.corpus.documents import check_documents, document_blocks, source_blocks
+from omnitm.corpus.assembling import Assembled, Assembler, Sink
+from omnitm.corpus.counting import MOST_TOKENS, CountedBlock, Worker, count_blocks
+from omnitm.corpus.documents import Document, check_documents, document_blocks, source_blocks
 from omnitm.corpus.preparation import Preparation
-from omnitm.corpus.reading import Reading, binary_file, find_sources, not_text
-from omnitm.corpus.scratch import FileScratch, MemoryScratch, Spread
+from omnitm.corpus.reading import Reading, TextBlock, binary_file, find_sources, not_text
+from omnitm.corpus.scratch import FileScratch, MemoryScratch, Scratch, Spread
 from omnitm.corpus.storage import (
     OTHER_WORDS,
     FolderSink,
@@ -27,18 +30,6 @@ from omnitm.corpus.vocabulary import MOST_OTHER_WORDS, IndexSummary, VocabularyC
 from omnitm.errors import CorpusError
 from omnitm.files.system import system
 from omnitm.parameters import check_integer
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-    from os import PathLike
-
-    from numpy.typing import NDArray
-
-    from omnitm.corpus.assembling import Sink
-    from omnitm.corpus.counting import CountedBlock
-    from omnitm.corpus.documents import Document
-    from omnitm.corpus.reading import TextBlock
-    from omnitm.corpus.scratch import Scratch
 
 _log = logging.getLogger(__name__)
 LEAST_MEMORY = 192 << 20

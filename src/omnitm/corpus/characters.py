@@ -8,10 +8,9 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from omnitm._native import CharacterRules
 
 N_CODE_POINTS = 0x110000

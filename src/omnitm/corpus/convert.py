@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import glob
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,8 +15,6 @@ from omnitm.errors import CorpusError, FileError
 from omnitm.files.kinds import kind_of, refuse_other_kinds
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from omnitm.corpus.preparation import Preparation
 
 

@@ -4,26 +4,22 @@ from __future__ import annotations
 
 import queue
 import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from omnitm._native import WordTable
+from omnitm._native import CharacterRules, WordTable
 from omnitm.corpus.characters import token_rules
-from omnitm.corpus.reading import UNITS
+from omnitm.corpus.reading import UNITS, TextBlock
 from omnitm.corpus.vocabulary import words_of
 from omnitm.errors import CorpusError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
-    from numpy.typing import NDArray
-
-    from omnitm._native import CharacterRules
-    from omnitm.corpus.reading import TextBlock
     from omnitm.corpus.scratch import Handle, Scratch, Spread
 
 N_PARTITIONS = 64

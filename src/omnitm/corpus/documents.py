@@ -8,11 +8,13 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from omnitm.corpus.preparation import checked_tokens
+from omnitm.corpus.preparation import Preparation, checked_tokens
 from omnitm.corpus.reading import (
     BLOCK_SIZE,
+    ByteStream,
+    Reading,
     SourceStream,
     TextBlock,
     TranscodedStream,
@@ -21,10 +23,6 @@ from omnitm.corpus.reading import (
     split_documents,
 )
 from omnitm.errors import CorpusError, FileError, MissingExtraError
-
-if TYPE_CHECKING:
-    from omnitm.corpus.preparation import Preparation
-    from omnitm.corpus.reading import ByteStream, Reading
 
 Document = str | Sequence[str]
 ROWS_PER_BATCH = 1024

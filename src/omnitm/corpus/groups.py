@@ -4,28 +4,25 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from omnitm.corpus import storage
 from omnitm.corpus.documents import values_of
-from omnitm.corpus.reading import STANDARD_INPUT, SourceStream
+from omnitm.corpus.reading import STANDARD_INPUT, Reading, SourceStream
 from omnitm.corpus.storage import GROUPS
 from omnitm.errors import CorpusError, FileError, ParameterError
 from omnitm.files.container import read_container, write_container
 from omnitm.files.kinds import shell_name
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from numpy.typing import NDArray
-
     from omnitm.corpus.index import DocumentIndex
-    from omnitm.corpus.reading import Reading
 
 FILE, FOLDER = "file", "folder"
 UNITS = ("year", "decade", "month")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from html import escape
@@ -9,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from omnitm.corpus import storage
 from omnitm.corpus.preparation import LOWER_CASE_ONLY, Preparation
@@ -20,10 +23,6 @@ from omnitm.errors import CorpusError, FileError, UnknownWordError
 from omnitm.parameters import check_integer
 
 if TYPE_CHECKING:
-    import os
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
-    from numpy.typing import NDArray
     from scipy.sparse import spmatrix
 
     from omnitm.corpus.build import Built, MemorySink

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -13,8 +14,6 @@ from omnitm.errors import CorpusError, ParameterError
 from omnitm.parameters import check_choice
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterable, Mapping, Sequence
-
     from omnitm._native import CharacterRules
 
 # Articles and determiners, pronouns, auxiliaries, contractions, prepositions, conjunctions and adverbs, from

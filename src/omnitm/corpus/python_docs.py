@@ -8,13 +8,10 @@ import sysconfig
 import tokenize
 import warnings
 from collections import deque
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from omnitm.errors import CorpusError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _NOT_DOCUMENTATION = {"__pycache__", "dist-packages", "idlelib", "lib2to3", "site-packages", "test", "tests"}
 _FEWEST = 1_000

@@ -10,17 +10,15 @@ import lzma
 import re
 import sys
 import zlib
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from os import PathLike
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, NamedTuple, Protocol, cast
+from typing import IO, Any, NamedTuple, Protocol, cast
 
 from omnitm.errors import FileError, MissingExtraError, ParameterError
 from omnitm.files.kinds import refuse_other_kinds
 from omnitm.parameters import check_choice
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from os import PathLike
 
 PACKED_SUFFIXES = (".gz", ".bz2", ".xz", ".zst")
 STANDARD_INPUT = "-"

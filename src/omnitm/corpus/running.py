@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from omnitm.corpus.assembling import DOCUMENT_END
 from omnitm.corpus.storage import StoredArray
 from omnitm.errors import UnknownWordError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from numpy.typing import NDArray
 
 OFFSETS = (-2, -1, 1, 2)
 """Neighbours of a word that are features of the place where it stands, in the order of the coordinates."""

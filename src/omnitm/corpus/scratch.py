@@ -6,20 +6,17 @@ import os
 import threading
 from bisect import insort
 from collections import deque
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
+from numpy.typing import DTypeLike, NDArray
 
 from omnitm.errors import FileError
 from omnitm.files.system import system
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-    from pathlib import Path
-
-    from numpy.typing import DTypeLike, NDArray
 
 
 class Handle(NamedTuple):

@@ -6,12 +6,14 @@ import json
 import os
 import shutil
 import tempfile
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from omnitm.corpus.scratch import not_written, open_new, write_at
 from omnitm.errors import FileError
@@ -27,12 +29,6 @@ from omnitm.files.manifest import (
     write_manifest,
 )
 from omnitm.files.system import system
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-    from concurrent.futures import Future
-
-    from numpy.typing import NDArray
 
 KIND = FolderKind(INDEX_FORMAT, 1, "build the index again")
 ARRAYS = {

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from omnitm.corpus import storage
-from omnitm.corpus.documents import decoded, records_of, utf8_stream
+from omnitm.corpus.documents import Document, decoded, records_of, utf8_stream
 from omnitm.corpus.reading import (
     PACKED_SUFFIXES,
     Reading,
@@ -19,13 +21,6 @@ from omnitm.corpus.reading import (
     split_documents,
 )
 from omnitm.errors import FileError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from numpy.typing import NDArray
-
-    from omnitm.corpus.documents import Document
 
 
 class SourceTexts:

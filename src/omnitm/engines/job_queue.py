@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter, deque
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from omnitm.engines.protocol import Failure
+from omnitm.engines.protocol import Failure, WordJob
 from omnitm.errors import EngineError
 from omnitm.parameters import check_real
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from omnitm.engines.protocol import WordJob
     from omnitm.machine import AutoencoderSettings
 
 ATTEMPTS = 3  # of a word; a lost machine or a full memory may be passing

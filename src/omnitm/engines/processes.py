@@ -17,6 +17,7 @@ import tempfile
 import threading
 import time
 from collections import deque
+from collections.abc import Iterator, Sequence
 from multiprocessing.connection import Connection, Pipe, wait
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -26,17 +27,14 @@ import numpy as np
 from omnitm.engines.job_queue import Ledger, Patience, Silence, check_patience
 from omnitm.engines.shared_corpus import MappedCorpus, SharedCorpus, shared, store_file, temporary_folder
 from omnitm.engines.threads import available_cores
-from omnitm.engines.work import WordEngine
+from omnitm.engines.work import WordEngine, Work, Write
 from omnitm.errors import EngineError
 from omnitm.files.system import system
 from omnitm.parameters import check_integer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from omnitm.corpus import DocumentIndex
     from omnitm.engines.protocol import Report, WordJob
-    from omnitm.engines.work import Work, Write
 
 # A plain interpreter, not multiprocessing.Process: that would run the caller's script a second time.
 BOOT = "import sys; from omnitm.engines.processes import serve; serve(int(sys.argv[1]))"

@@ -14,6 +14,7 @@ import tempfile
 import threading
 import time
 from collections import deque
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -22,16 +23,13 @@ from omnitm.engines import ray_leftovers
 from omnitm.engines.job_queue import Ledger, check_patience
 from omnitm.engines.ray_tasks import BatchResult, BatchTask, CorpusNotHere, train_batch
 from omnitm.engines.shared_corpus import CorpusSource, shared
-from omnitm.engines.work import WordEngine
+from omnitm.engines.work import WordEngine, Work, Write
 from omnitm.errors import EngineError, MissingExtraError
 from omnitm.parameters import check_integer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
     from omnitm.corpus import DocumentIndex
     from omnitm.engines.protocol import Report, WordJob
-    from omnitm.engines.work import Work, Write
 
 _SECONDS_BETWEEN_REPORTS = 0.1
 _SECONDS_BETWEEN_COUNTS = 5.0  # nodes come and go

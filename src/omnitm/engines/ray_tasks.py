@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import faulthandler
 import time
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from omnitm import __version__
@@ -12,8 +13,6 @@ from omnitm.engines.shared_corpus import MappedCorpus, SharedCorpus, local_copy
 from omnitm.errors import EngineError, FileError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from numpy.typing import NDArray
 
     from omnitm.engines.protocol import WordJob

@@ -8,13 +8,15 @@ import os
 import shutil
 import stat
 import tempfile
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from omnitm.corpus import storage
+from omnitm.corpus import DocumentIndex, storage
 from omnitm.errors import FileError
 from omnitm.files.checked import FileDigest, FileEntry
 from omnitm.files.manifest import (
@@ -28,14 +30,7 @@ from omnitm.files.manifest import (
 from omnitm.files.system import system
 from omnitm.machine.autoencoder import running_of
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from numpy.typing import NDArray
-
-    from omnitm.corpus import DocumentIndex
-
-    Read = Callable[[str, int, int], bytes]
+Read = Callable[[str, int, int], bytes]
 
 ARRAYS = ("document_offsets", "document_words", "word_offsets", "word_documents")
 ORDER_ARRAYS = ("tokens", "word_starts", "places")

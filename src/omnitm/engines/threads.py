@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import os
 import threading
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from omnitm.engines.work import WordEngine
+from omnitm.engines.work import WordEngine, Work, Write
 from omnitm.parameters import check_integer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
     from omnitm.corpus import DocumentIndex
     from omnitm.engines.protocol import Report, WordJob
-    from omnitm.engines.work import Work, Write
 
 _SECONDS_BETWEEN_REPORTS = 0.1
 

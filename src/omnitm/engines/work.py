@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from omnitm.engines.job_queue import silence_allowed
-from omnitm.machine.autoencoder import WordTrainer, n_features
+from omnitm.machine.autoencoder import TrainingCorpus, WordTrainer, n_features
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from numpy.typing import NDArray
-
     from omnitm.corpus import DocumentIndex
     from omnitm.engines.protocol import Report, WordJob
     from omnitm.machine import AutoencoderSettings
-    from omnitm.machine.autoencoder import TrainingCorpus
 
-    Write = Callable[[int, NDArray[Any]], None]
+Write = Callable[[int, NDArray[Any]], None]
 
 
 class Worker(Protocol):

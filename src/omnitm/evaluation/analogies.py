@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from omnitm.errors import FileError, ParameterError
 from omnitm.evaluation.datasets import data_set, known_set, locate
@@ -16,10 +18,6 @@ from omnitm.evaluation.results import PlainTable
 from omnitm.parameters import check_integer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from numpy.typing import NDArray
-
     from omnitm.similarity.scorers import Scorer
     from omnitm.vectors import WordVectors
 

@@ -7,11 +7,13 @@ import hashlib
 import io
 import json
 import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from omnitm.errors import FileError, ParameterError
 from omnitm.evaluation.correlation import interval
@@ -21,13 +23,8 @@ from omnitm.evaluation.results import PlainTable
 from omnitm.parameters import check_integer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-
-    from numpy.typing import NDArray
-
     from omnitm.vectors import WordVectors
 
-    Reals = NDArray[np.float32]
 
 N_NEAREST = 10  # as many as a list shows
 N_COMPANIONS = 4  # words of one category beside the intruder, as Chang et al. (2009) show five or six words

@@ -9,7 +9,9 @@ import csv
 import gzip
 import io
 import json
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,9 +20,6 @@ from omnitm.errors import CorpusError, FileError
 from omnitm.evaluation.results import PlainTable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
     from omnitm.training.progress import ProgressOption
 
 CORPORA = ("corpus1", "corpus2")

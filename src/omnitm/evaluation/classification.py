@@ -9,11 +9,14 @@ import json
 import time
 import warnings
 from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from omnitm.corpus.preparation import Preparation
 from omnitm.errors import ParameterError
@@ -24,15 +27,10 @@ from omnitm.parameters import check_choice, check_integer, check_real
 from omnitm.similarity.combined import RECIPE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from pathlib import Path
-
-    from numpy.typing import NDArray
-
     from omnitm.similarity.scorers import Metric
     from omnitm.vectors.word_vectors import WordVectors
 
-    Ids = NDArray[np.int32]
+Ids = NDArray[np.int32]
 
 Reading = Literal["text", "notebook"]
 READINGS: tuple[Reading, ...] = ("text", "notebook")

@@ -6,10 +6,13 @@ import csv
 import io
 import json
 import warnings
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from omnitm.errors import ParameterError
 from omnitm.evaluation.labelled import LabelledDocuments, load_documents
@@ -21,11 +24,6 @@ from omnitm.vectors.document_vectors import count_words
 from omnitm.vectors.vectorizer import OmniVectorizer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from pathlib import Path
-
-    from numpy.typing import NDArray
-
     from omnitm.vectors.word_vectors import WordVectors
 
 VERSION = 1

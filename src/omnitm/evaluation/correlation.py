@@ -8,16 +8,14 @@ is the pigeonhole bootstrap of Owen (2007, Annals of Applied Statistics 1). It e
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Numbers = NDArray[np.float64]
-    Weights = NDArray[np.float32]
-    Places = NDArray[np.intp]
+Numbers = NDArray[np.float64]
+Weights = NDArray[np.float32]
+Places = NDArray[np.intp]
 
 _ROWS_AT_ONCE = 512  # bounds the memory of comparing all pairs with all
 

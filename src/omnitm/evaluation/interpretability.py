@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from omnitm import _native
 from omnitm.errors import ParameterError
@@ -14,10 +16,6 @@ from omnitm.explain.records import Record
 from omnitm.parameters import check_integer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from numpy.typing import NDArray
-
     from omnitm.corpus import DocumentIndex
     from omnitm.vectors import WordVectors
 

@@ -7,9 +7,10 @@ import io
 import json
 import sys
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -17,9 +18,6 @@ from omnitm.corpus.reading import PACKED_SUFFIXES, SourceStream
 from omnitm.errors import FileError, ParameterError
 from omnitm.evaluation.datasets import DATA_VARIABLE, data_folder
 from omnitm.parameters import check_integer
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 
 @dataclass(frozen=True)

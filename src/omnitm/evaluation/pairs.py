@@ -5,19 +5,16 @@ from __future__ import annotations
 import csv
 import math
 import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from omnitm.errors import FileError
 from omnitm.evaluation.datasets import data_set, known_set, locate
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
-    from numpy.typing import NDArray
 
 _WANTED = "expected two words and a score, separated by tabs, commas, semicolons or spaces"
 _PARTS_OF_SPEECH = {"n": "noun", "v": "verb", "a": "adjective", "j": "adjective", "r": "adverb"}

@@ -5,18 +5,16 @@ from __future__ import annotations
 import html
 import io
 import math
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from omnitm.errors import FileError, MissingExtraError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
     from omnitm.evaluation.ablation import AblationResult
     from omnitm.evaluation.word_maps import WordMap
 

@@ -5,16 +5,15 @@ from __future__ import annotations
 import csv
 import io
 import json
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from omnitm.errors import FileError, ParameterError
 from omnitm.evaluation.correlation import Interval
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from pathlib import Path
-
     from rich.console import Console
 
 VERSION = 1

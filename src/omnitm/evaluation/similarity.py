@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from omnitm.errors import ParameterError
 from omnitm.evaluation.correlation import (
@@ -25,11 +27,6 @@ from omnitm.parameters import check_integer
 from omnitm.similarity.scorers import scorer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-    from pathlib import Path
-
-    from numpy.typing import NDArray
-
     from omnitm.vectors import WordVectors
 
 DEFAULT = "default"

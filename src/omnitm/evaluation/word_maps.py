@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import inspect
 import json
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from omnitm.errors import FileError, ParameterError
 from omnitm.evaluation.results import PlainTable
@@ -17,10 +19,6 @@ from omnitm.parameters import check_integer
 from omnitm.vectors.document_vectors import dense_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from numpy.typing import NDArray
-
     from omnitm.vectors.word_vectors import WordVectors
 
 #: Groups as the paper names them (its section on clustering). It prints only a few of its 130 words

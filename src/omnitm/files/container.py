@@ -13,20 +13,17 @@ from __future__ import annotations
 import hashlib
 import json
 import zlib
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from omnitm import _native
 from omnitm.errors import FileError
 from omnitm.files.checked import mapped
 from omnitm.files.plain import new_file
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
-
-    from numpy.typing import NDArray
 
 _MAGIC = b"OMNITMD\x01"
 _START = len(_MAGIC) + 8 + 32

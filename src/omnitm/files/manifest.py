@@ -15,20 +15,17 @@ import hashlib
 import json
 import os
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from omnitm.errors import FileError
 from omnitm.files.checked import CheckedFile, FileDigest, FileEntry, n_blocks
 from omnitm.files.plain import open_regular, read_file, sha256_of, sync_folder, write_file, writing
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
-
-    from numpy.typing import NDArray
 
 MANIFEST, CHECKSUMS = "manifest.json", "checksums.bin"
 NEXT_CHECKSUMS = f".{CHECKSUMS}.next"  # those of a manifest that is about to be written

@@ -6,15 +6,12 @@ import contextlib
 import hashlib
 import os
 import stat
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import BinaryIO
 
 from omnitm.errors import FileError
 from omnitm.files.system import system
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from pathlib import Path
-    from typing import BinaryIO
 
 _CHUNK = 1 << 20  # bytes hashed at a time
 

@@ -5,10 +5,7 @@ from __future__ import annotations
 import ctypes
 import fcntl
 import os
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from pathlib import Path
 
 #: How files are opened: never through a link, and never for the processes that are started here.
 CAREFULLY = os.O_NOFOLLOW | os.O_CLOEXEC

@@ -8,10 +8,8 @@ import msvcrt
 import os
 import threading
 import time
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from pathlib import Path
+from typing import Any
 
 _BINARY = getattr(os, "O_BINARY", 0)
 CAREFULLY = _BINARY | getattr(os, "O_NOINHERIT", 0)  # links are looked for before a file is opened

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -11,9 +11,6 @@ from omnitm.evaluation.clustering import ModelClustering, SetClustering, Spread
 from omnitm.evaluation.datasets import PAPER_SETS
 from omnitm.evaluation.labelled import CLUSTERING_SETS
 from omnitm.evaluation.results import Agreement, ModelResult, SetResult
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 SOURCE = "published"
 

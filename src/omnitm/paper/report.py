@@ -7,6 +7,8 @@ import html
 import importlib.metadata
 import os
 import platform
+from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from omnitm import __version__
@@ -16,9 +18,6 @@ from omnitm.paper.models import PAPER_WAY
 from omnitm.paper.steps import STEPS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
     from omnitm.paper.reproduction import StepResult
 
 _PACKAGES = ("numpy", "scipy", "scikit-learn", "gensim", "matplotlib", "torch", "transformers")

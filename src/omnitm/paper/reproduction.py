@@ -7,6 +7,7 @@ import json
 import os
 import shutil
 import time
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -26,8 +27,6 @@ from omnitm.similarity.combined import RECIPE
 from omnitm.vectors import WordVectors
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
     from omnitm.training.progress import ProgressOption
 
 VERSION = 3

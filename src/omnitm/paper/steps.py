@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -17,7 +18,7 @@ from omnitm.evaluation.classification import (
 )
 from omnitm.evaluation.clustering import clustering_tables, evaluate_clustering
 from omnitm.evaluation.datasets import PAPER_SETS
-from omnitm.evaluation.labelled import CLUSTERING_SETS, load_documents
+from omnitm.evaluation.labelled import CLUSTERING_SETS, LabelledDocuments, load_documents
 from omnitm.evaluation.pairs import load_pairs
 from omnitm.evaluation.plots import plot_map
 from omnitm.evaluation.results import PlainTable, similarity_tables
@@ -29,9 +30,6 @@ from omnitm.store import TrainingRecord
 from omnitm.vectors import WordVectors
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from omnitm.evaluation.labelled import LabelledDocuments
     from omnitm.paper.reproduction import Reproduction, StepResult
 
 _OTHER_WORDS = (

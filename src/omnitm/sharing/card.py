@@ -6,8 +6,9 @@ It is made again when the model, or what is said about it, changes.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
+from pathlib import Path
 from types import NoneType
 from typing import TYPE_CHECKING, Any
 
@@ -16,9 +17,6 @@ from omnitm.store.model_notes import CARD, read_facts, write_card
 from omnitm.store.packed import is_packed, read_packed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
     from omnitm.vectors.word_vectors import WordVectors
 
 _TAGS = ("word-embeddings", "tsetlin-machine", "interpretability")

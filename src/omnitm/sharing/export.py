@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, BinaryIO, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from omnitm.errors import FileError, MissingExtraError, ParameterError
 from omnitm.files.kinds import refuse_to_replace
@@ -20,11 +22,6 @@ from omnitm.files.plain import new_file
 from omnitm.parameters import check_choice, check_integer
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import BinaryIO
-
-    from numpy.typing import NDArray
-
     from omnitm.vectors.word_vectors import WordVectors
 
 Kind = Literal["full", "reduced", "top"]

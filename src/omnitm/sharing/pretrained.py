@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,8 +16,6 @@ from omnitm.store.loading import stored_model
 from omnitm.store.packing import write_packed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from omnitm.vectors.word_vectors import WordVectors
 
 CARD_FILE = "README.md"

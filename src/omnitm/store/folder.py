@@ -7,10 +7,12 @@ import hashlib
 import os
 import shutil
 import zlib
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from omnitm.errors import CorpusError, FileError
 from omnitm.files.checked import FileDigest, FileEntry
@@ -25,7 +27,7 @@ from omnitm.files.plain import (
     writing,
 )
 from omnitm.files.system import system
-from omnitm.similarity.row_matrix import row_blocks
+from omnitm.similarity.row_matrix import RowMatrix, row_blocks
 from omnitm.store.journal import Journal, finished_rows
 from omnitm.store.loading import load_model, stored_model
 from omnitm.store.manifest import (
@@ -45,17 +47,25 @@ from omnitm.store.manifest import (
     model_manifest,
 )
 from omnitm.store.model_notes import CARD, INDEX, INDEX_NOTE, SHARD_NOTE, remove_card
-from omnitm.store.record import TrainingRecord, is_sparse, keep_top_of, omni_record, record_from_bytes
-from omnitm.store.rows import place_encoder, row_encoder, row_files, row_type
+from omnitm.store.record import (
+    AnyRecord,
+    TrainingRecord,
+    is_sparse,
+    keep_top_of,
+    omni_record,
+    record_from_bytes,
+)
+from omnitm.store.rows import (
+    RowEncoder,
+    RowFile,
+    SparseEncoder,
+    place_encoder,
+    row_encoder,
+    row_files,
+    row_type,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from omnitm.similarity.row_matrix import RowMatrix
-    from omnitm.store.record import AnyRecord
-    from omnitm.store.rows import RowEncoder, RowFile, SparseEncoder
     from omnitm.vectors.word_vectors import PlaceVectors, WordVectors
 
 _NOTES = (INDEX_NOTE, SHARD_NOTE, CARD)

@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from omnitm.errors import FileError, ParameterError
 from omnitm.files.kinds import refuse_other_kinds, shell_name
-from omnitm.files.manifest import MANIFEST
+from omnitm.files.manifest import MANIFEST, Manifest
 from omnitm.files.plain import read_file, words_from_bytes
 from omnitm.store.journal import finished_rows
 from omnitm.store.manifest import (
@@ -42,10 +43,7 @@ from omnitm.store.rows import MappedMatrix, SparseMatrix, TopMatrix, row_type
 from omnitm.vectors.word_vectors import PlaceVectors, WordVectors
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from omnitm.files.checked import CheckedFile
-    from omnitm.files.manifest import Manifest
     from omnitm.similarity.row_matrix import RowMatrix
 
 _WORDS_LIMIT = 1 << 28

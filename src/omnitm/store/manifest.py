@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from omnitm.errors import FileError
@@ -18,9 +20,6 @@ from omnitm.files.manifest import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
-
     from omnitm.files.checked import FileEntry
 
 KIND = FolderKind(MODEL_FORMAT, 1, "restore it from a copy or train the model again")

@@ -21,10 +21,13 @@ import hashlib
 import mmap
 import os
 import zlib
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from omnitm.errors import FileError
 from omnitm.files.kinds import PACKED_MAGIC
@@ -41,19 +44,12 @@ from omnitm.store.manifest import (
     manifest_entries,
     vectors_name,
 )
-from omnitm.store.record import is_place_only, keep_places_of, record_from_bytes
-from omnitm.store.rows import place_encoder, row_encoder
+from omnitm.store.record import AnyRecord, is_place_only, keep_places_of, record_from_bytes
+from omnitm.store.rows import RowEncoder, SparseEncoder, place_encoder, row_encoder
 from omnitm.vectors.word_vectors import PlaceVectors
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from numpy.typing import NDArray
-
     from omnitm.files.checked import FileEntry
-    from omnitm.store.record import AnyRecord
-    from omnitm.store.rows import RowEncoder, SparseEncoder
 
 FORMAT, VERSION = "omnitm packed model", 1
 TRAILER = 8 + 32 + len(PACKED_MAGIC)  # length of the header, its SHA-256, magic bytes

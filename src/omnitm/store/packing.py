@@ -5,17 +5,19 @@ from __future__ import annotations
 import hashlib
 import json
 import zlib
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, BinaryIO
 
 import numpy as np
+from numpy.typing import NDArray
 
 from omnitm.errors import FileError
 from omnitm.files.checked import FileDigest, FileEntry
 from omnitm.files.kinds import PACKED_MAGIC, refuse_other_kinds, refuse_to_replace
 from omnitm.files.plain import new_file
 from omnitm.store.folder import model_texts, vectors_file, write_model
-from omnitm.store.loading import load_model
+from omnitm.store.loading import StoredModel, load_model
 from omnitm.store.manifest import PLACE_VECTORS, manifest_content, model_manifest
 from omnitm.store.model_notes import read_facts
 from omnitm.store.packed import (
@@ -30,16 +32,7 @@ from omnitm.store.packed import (
     read_packed,
     to_bytes,
 )
-from omnitm.store.rows import place_encoder, row_encoder
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import BinaryIO
-
-    from numpy.typing import NDArray
-
-    from omnitm.store.loading import StoredModel
-    from omnitm.store.rows import RowEncoder, SparseEncoder
+from omnitm.store.rows import RowEncoder, SparseEncoder, place_encoder, row_encoder
 
 _SEGMENT = 4096
 _MOST_SEGMENTS = 16

@@ -6,25 +6,22 @@ import dataclasses
 import hashlib
 import json
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
+from numpy.typing import NDArray
 
 from omnitm import __version__
 from omnitm.errors import FileError, ParameterError
 from omnitm.files.manifest import json_object
 from omnitm.files.plain import read_file
-from omnitm.machine import AutoencoderSettings, running_of
+from omnitm.machine import AutoencoderSettings, Contexts, running_of
 from omnitm.parameters import check_integer
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
-    from numpy.typing import NDArray
-
     from omnitm.corpus import DocumentIndex
-    from omnitm.machine import Contexts
 
 JSON_LIMIT = 1 << 20
 _MOST_KEPT = 1 << 24

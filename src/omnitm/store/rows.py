@@ -24,25 +24,22 @@ Positions ascend; what is not used is 0. A coordinate that is not kept reads as 
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
+from numpy.typing import DTypeLike, NDArray
 
 from omnitm import _native
 from omnitm.errors import FileError, ParameterError
 from omnitm.similarity.row_matrix import RowMatrix
 from omnitm.store.manifest import PLACE_VECTORS, TOP, VECTORS
-from omnitm.store.record import is_sparse, keep_places_of, keep_top_of
+from omnitm.store.record import AnyRecord, TrainingRecord, is_sparse, keep_places_of, keep_top_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from numpy.typing import DTypeLike, NDArray
-
     from omnitm.files.checked import CheckedFile
-    from omnitm.store.record import AnyRecord, TrainingRecord
 
 _START = np.dtype("<u8")
 _PAIR = 6  # bytes of a position and its value

@@ -11,9 +11,11 @@ import json
 import logging
 import warnings
 from dataclasses import fields
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from omnitm.errors import FileError, OmniTMWarning
 from omnitm.files.container import read_container, write_container
@@ -24,10 +26,6 @@ from omnitm.store.manifest import PLACE_VECTORS, SIMILARITY, model_manifest, vec
 from omnitm.store.packed import is_packed, read_packed
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
-    from numpy.typing import NDArray
-
     from omnitm.vectors.themes import ThemeProgress, Themes
     from omnitm.vectors.word_vectors import WordVectors
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -13,7 +14,7 @@ from omnitm.corpus import DocumentIndex, Preparation, as_index
 from omnitm.engines import ThreadsEngine
 from omnitm.errors import ParameterError
 from omnitm.files.kinds import kind_of
-from omnitm.machine import PAPER, AutoencoderSettings
+from omnitm.machine import PAPER, AutoencoderSettings, Contexts
 from omnitm.parameters import check_integer
 from omnitm.store.folder import check_free_for_use
 from omnitm.store.model_notes import INDEX, likely_indexes, note_index
@@ -29,8 +30,6 @@ from omnitm.vectors.vectorizer import OmniVectorizer
 from omnitm.vectors.word_vectors import WordVectors
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     import numpy as np
     from numpy.typing import NDArray
 
@@ -43,7 +42,6 @@ if TYPE_CHECKING:
         Trace,
         WordExplanation,
     )
-    from omnitm.machine import Contexts
     from omnitm.training.progress import ProgressOption
 
 

@@ -6,18 +6,16 @@ import contextlib
 import json
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from html import escape
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from omnitm.files.plain import writing
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from pathlib import Path
-
     from rich.progress import Progress as Bar
 
 

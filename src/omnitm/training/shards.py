@@ -5,11 +5,13 @@ from __future__ import annotations
 import contextlib
 import re
 from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from omnitm.errors import FileError, ParameterError
 from omnitm.files.manifest import MANIFEST
@@ -21,10 +23,6 @@ from omnitm.store.record import differences
 from omnitm.vectors.word_vectors import WordVectors
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from numpy.typing import NDArray
-
     from omnitm.store.loading import StoredModel
 
 _LONGEST_NOTE = 100  # bytes; a shard is named in fewer

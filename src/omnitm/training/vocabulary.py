@@ -5,14 +5,16 @@ from __future__ import annotations
 import logging
 import warnings
 from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from omnitm.corpus.preparation import LOWER_CASE_ONLY
-from omnitm.engines import Engine, ThreadsEngine, WordJob
+from omnitm.engines import Engine, Failure, ThreadsEngine, WordJob
 from omnitm.errors import (
     CorpusError,
     FileError,
@@ -42,12 +44,7 @@ from omnitm.training.shards import Shard, note_shard
 from omnitm.vectors.word_vectors import PlaceVectors, WordVectors
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
-    from numpy.typing import NDArray
-
     from omnitm.corpus import DocumentIndex
-    from omnitm.engines import Failure
 
 _log = logging.getLogger(__name__)
 _SHOWN_WORDS = 5  # in messages

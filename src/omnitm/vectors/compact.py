@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from omnitm.errors import ParameterError, UnknownWordError
 from omnitm.parameters import check_integer
 from omnitm.similarity.combined import best
 from omnitm.similarity.truncated_svd import truncated_svd
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from numpy.typing import NDArray
 
 _POWER = 0.25  # of the singular values, as in the smoothed row profile
 

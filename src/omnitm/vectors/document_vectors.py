@@ -6,11 +6,13 @@ does not know are left out; a document without known words is all zeros.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from omnitm.corpus.documents import refuse_record, refuse_tables
 from omnitm.corpus.preparation import Preparation, checked_tokens
@@ -18,13 +20,9 @@ from omnitm.errors import CorpusError, MissingExtraError, ParameterError
 from omnitm.similarity.row_profile import unit_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
-    from numpy.typing import NDArray
-
     from omnitm.vectors.word_vectors import WordVectors
 
-    Reals = NDArray[np.float32]
+Reals = NDArray[np.float32]
 
 WEIGHTINGS = ("mean", "length", "idf")
 N_COMPONENTS = 300

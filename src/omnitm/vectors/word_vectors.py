@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from functools import cached_property
 from html import escape
@@ -11,26 +12,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Union, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from omnitm.errors import ParameterError, UnknownWordError
 from omnitm.parameters import check_choice, check_integer
-from omnitm.similarity.combined import Combined, best
+from omnitm.similarity.combined import Combined, Profiles, best
+from omnitm.similarity.combined import Query as Prepared
 from omnitm.similarity.row_matrix import RowMatrix
 from omnitm.similarity.row_products import RowLengths, row_lengths
 from omnitm.similarity.row_profile import FEWEST_WORDS, unit
-from omnitm.similarity.scorers import Metric, usable_scorer
+from omnitm.similarity.scorers import Metric, Scorer, usable_scorer
 from omnitm.vectors.compact import SparseWordVectors, reduced_rows, strongest_coordinates
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-
-    from numpy.typing import NDArray
-
     from omnitm.corpus.preparation import Preparation
     from omnitm.sharing.card import CardFacts
-    from omnitm.similarity.combined import Profiles
-    from omnitm.similarity.combined import Query as Prepared
-    from omnitm.similarity.scorers import Scorer
     from omnitm.similarity.word_rows import Part
     from omnitm.store import AnyRecord
     from omnitm.vectors.document_vectors import SentenceEncoder
