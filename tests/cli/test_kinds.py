@@ -185,6 +185,11 @@ def test_models_are_not_read_as_text_from_a_folder_around_them_or_by_a_pattern(
     assert f"{world['index']}: is an index, not text" in capsys.readouterr().err
     assert main(["index", str(folder / "pa*"), "-o", str(tmp_path / "i")]) == 2
     assert f"{world['packed']}: is a packed model, not text" in capsys.readouterr().err
+    for pattern in ("mod*", "mod*/*.txt", "*l/*.txt", "**/words.txt", "model/words.txt"):
+        assert main(["index", str(folder / pattern), "-o", str(tmp_path / "i")]) == 2
+        assert f"{world['model']}: is a model, not text" in capsys.readouterr().err
+    assert main(["index", str(folder.parent / "two*"), "-o", str(tmp_path / "i")]) == 2
+    assert "the pattern matches folders only, such as" in capsys.readouterr().err
     assert not (tmp_path / "i").exists()
 
 

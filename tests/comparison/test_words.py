@@ -33,7 +33,14 @@ from omnitm.comparison.words import _Compared, compare_word, cut_around
 from omnitm.corpus import DocumentIndex, build_index
 from omnitm.corpus.groups import Grouping, keep_grouping
 from omnitm.engines import make_engine, processes
-from omnitm.errors import CorpusError, EngineError, FileError, ParameterError, UnknownWordError
+from omnitm.errors import (
+    CorpusError,
+    EngineError,
+    FileError,
+    OmniTMWarning,
+    ParameterError,
+    UnknownWordError,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -342,11 +349,37 @@ def test_words_are_kept_and_not_compared_again(tmp_path: Path, monkeypatch: pyte
     assert again.to_dict() == first.to_dict()
     with pytest.raises(FileError, match="compared in another way"):
         compare_corpora(index, words=["bank"], log=log, seed=3, **options)
-    log.write_text("no json\n")
-    with pytest.raises(FileError, match="not a file of compared words"):
-        compare_corpora(index, words=["bank"], log=log, **options)
+    for foreign in ("no json\n", "no line break", '{"version": 1}\n'):
+        log.write_text(foreign)
+        with pytest.raises(FileError, match="not a file of compared words, or is damaged; remove it"):
+            compare_corpora(index, words=["bank"], log=log, **options)
+        assert log.read_text() == foreign
     with pytest.raises(FileError, match="cannot be written"):
         compare_corpora(index, words=["bank"], log=tmp_path / "no" / "log", **options)
+
+
+def test_every_flipped_bit_of_kept_words_is_noticed(tmp_path: Path) -> None:
+    index, labels = corpus()
+    log = tmp_path / "log.jsonl"
+    options: dict[str, Any] = {"by": labels, "groups": ["old", "new"], "n_permutations": 5}
+    options["words"] = ["bank", "stone"]
+    whole = compare_corpora(index, log=log, **options)
+    sound = log.read_bytes()
+    first = sound.index(b"\n") + 1
+    for place in np.linspace(0, len(sound) - 2, 24).astype(int).tolist():
+        damaged = bytearray(sound)
+        damaged[place] ^= 1 << place % 8
+        log.write_bytes(damaged)
+        if place < first:
+            with pytest.raises(FileError, match="is damaged"):
+                compare_corpora(index, log=log, **options)
+            continue
+        with pytest.warns(OmniTMWarning, match=r"words are damaged; they are compared again"):
+            assert compare_corpora(index, log=log, **options) == whole
+        assert sorted(log.read_bytes().splitlines()) == sorted(sound.splitlines())
+    for size in (0, 1, first - 1, first):  # killed before a word was finished
+        log.write_bytes(sound[:size])
+        assert compare_corpora(index, log=log, **options) == whole
 
 
 def test_long_work_is_announced(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:

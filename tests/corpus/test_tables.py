@@ -193,6 +193,7 @@ def test_lazy_frames_tables_of_tables_and_arrays() -> None:
         ([(text, 1) for text in TEXTS], r"fit\(\[record\[0\] for record in records\]\)"),
         ([("x", "a road") for _ in TEXTS], r"fit\(\[record\[1\] for record in records\]\)"),
         ([[text, "x"] for text in TEXTS], r"fit\(\[record\[0\] for record in records\]\)"),
+        ([[text] for text in TEXTS], r"fit\(\[record\[0\] for record in records\]\)"),
         (["a road", {"text": "a road"}], r"Document 1 is a dictionary with 'text'; choose a field"),
     ],
 )
@@ -207,6 +208,22 @@ def test_rows_of_a_table_are_refused(records: list[Any], message: str) -> None:
     recommended = re.search(r"fit\((.*)\)\.$", str(caught.value))
     assert recommended is not None
     assert "road" in as_index(eval(recommended[1], {"records": records})).vocabulary  # noqa: S307
+
+
+def test_names_of_files_are_no_texts(tmp_path: Path) -> None:
+    paths = [tmp_path / name for name in ("a.txt", "b.txt")]
+    for path in paths:
+        path.write_text("road\ncar road\n")
+    for names in (paths, [str(path) for path in paths]):
+        with pytest.raises(CorpusError, match=r"a\.txt' is the name of a file; give one name, fit\('FILE'\)"):
+            OmniTMAE().fit(names)
+    assert "road" in as_index([str(paths[0]), "road"]).vocabulary  # a text may happen to be a file's name
+
+
+def test_groups_of_a_frame_are_no_texts() -> None:
+    pandas = pytest.importorskip("pandas")
+    with pytest.raises(CorpusError, match="Words must be str"):
+        OmniTMAE().fit(pandas.DataFrame({"text": TEXTS, "label": range(len(TEXTS))}).groupby("label"))
 
 
 def test_tokens_may_be_tuples_and_may_have_a_space() -> None:

@@ -12,7 +12,7 @@ from starlette.testclient import TestClient
 
 from omnitm.cli import main
 from omnitm.corpus import DocumentIndex
-from omnitm.errors import FileError, OmniTMError, ParameterError
+from omnitm.errors import FileError, OmniTMError, OmniTMWarning, ParameterError
 from omnitm.explain import Explainer
 from omnitm.explorer import create_app, group_changes
 from omnitm.explorer.background import StoppedError, Work
@@ -161,18 +161,26 @@ def test_words_compared_before_are_shown(grouped: Path, tmp_path: Path) -> None:
         opened(grouped, tmp_path / "none")
 
 
-def test_a_damaged_list_is_named(grouped: Path, tmp_path: Path) -> None:
+def test_a_damaged_list_is_made_again(grouped: Path, tmp_path: Path) -> None:
     model = Path(shutil.copytree(grouped.parent, tmp_path / "copy")) / "model"
     changes = GroupChanges(Explainer.open(model))
     chosen = changes.choose("", "", "")
     place = changes._place(chosen)
     assert place is not None
     place.write_text("no json\n")
-    assert changes.changes(chosen, 10)["words"] == []
-    changes.start(chosen)
+    with pytest.warns(OmniTMWarning, match="not a file of compared words, or is damaged.*it is made again"):
+        changes.start(chosen)
     changes._lists[chosen].wait()
-    assert "not a file of compared words" in changes.changes(chosen, 10)["work"]["problem"]
+    found = changes.changes(chosen, 10)
+    assert found["work"] is None
+    assert found["words"]
     changes.stop()
+    later = GroupChanges(Explainer.open(model))
+    assert later.changes(chosen, 10) == found
+    place.write_text("no json\n")
+    with pytest.warns(OmniTMWarning, match="it is made again"):
+        assert GroupChanges(Explainer.open(model)).changes(chosen, 10)["words"] == []
+    assert not place.exists()
 
 
 def test_many_words_at_once_are_refused(grouped: Path, monkeypatch: pytest.MonkeyPatch) -> None:

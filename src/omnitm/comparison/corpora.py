@@ -6,6 +6,8 @@ import hashlib
 import json
 import secrets
 import threading
+import warnings
+import zlib
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
@@ -25,9 +27,9 @@ from omnitm.comparison.words import (
     read_excerpts,
 )
 from omnitm.engines import ThreadsEngine, WordJob
-from omnitm.errors import CorpusError, EngineError, FileError
+from omnitm.errors import CorpusError, EngineError, FileError, OmniTMWarning
 from omnitm.explain.records import Record
-from omnitm.files.plain import write_file, writing
+from omnitm.files.plain import read_file, write_file, writing
 from omnitm.machine.settings import word_key
 from omnitm.parameters import check_integer
 from omnitm.training.progress import WordFailure, reporting
@@ -45,8 +47,9 @@ if TYPE_CHECKING:
     from omnitm.training.progress import ProgressOption, ReportWords
 
 N_WORDS = 1_000
-_LOG_VERSION = 4  # of the lines of a log; others are not read
+LOG_VERSION = 5  # of the lines of a log; others are not read
 _RESULT_BYTES = 10_000  # about
+_LONGEST_LOG = 1 << 32  # bytes
 # A word counts as hung after ten minutes and some hundred times what it takes on a good machine.
 _LEAST_SECONDS, _SECONDS_PER_SHUFFLING = 600.0, 0.1
 
@@ -187,7 +190,7 @@ def _facts(sides: Sides) -> dict[str, Any]:
     documents = hashlib.sha256(sides.of_documents.tobytes()).hexdigest()
     names = [sides.first, sides.second]
     return {
-        "version": _LOG_VERSION,
+        "version": LOG_VERSION,
         "seal": sides.index.seal,
         "by": sides.grouping.name,
         "sides": names,
@@ -296,20 +299,20 @@ def false_discovery_rates(p_values: Sequence[float]) -> list[float]:
 
 
 class _Log:
-    """Finished words, a line each after a first line that says what was compared."""
+    """Finished words, a line each after a first line that says what was compared; each with its checksum."""
 
     def __init__(self, path: str | os.PathLike[str] | None, facts: dict[str, Any]) -> None:
         self._path = None if path is None else Path(path)
         self.found: dict[str, Comparison] = {}
         self._lock = threading.Lock()
-        self._file: IO[str] | None = None
+        self._file: IO[bytes] | None = None
         if self._path is None:
             return
         lines, self.found = _read_log(self._path, facts)
-        # Again from the start, without half a line that a crash left.
-        write_file(self._path, "".join(f"{line}\n" for line in lines or [json.dumps(facts)]).encode())
+        # Again from the start, without what is damaged and half a line that a crash left.
+        write_file(self._path, b"".join(lines))
         with writing(self._path):
-            self._file = self._path.open("a", encoding="utf-8")
+            self._file = self._path.open("ab")
 
     def __enter__(self) -> _Log:  # noqa: PYI034 - typing.Self came with Python 3.11
         return self
@@ -322,18 +325,42 @@ class _Log:
         """Keep a finished word; from any thread."""
         if self._file is not None and self._path is not None:
             with self._lock, writing(self._path):
-                self._file.write(f"{line}\n")
+                self._file.write(_sealed(line))
                 self._file.flush()
 
 
-def _read_log(path: Path, facts: dict[str, Any]) -> tuple[list[str], dict[str, Comparison]]:
-    """Read the whole lines of a log, if there is one, and the words in them."""
-    lines = path.read_text(encoding="utf-8").split("\n")[:-1] if path.exists() else []
-    if lines and _parsed(path, lines[0]) != facts:
-        problem = "has words that were compared in another way or on another index; remove it to begin"
-        raise FileError(path, f"{problem} again, or choose another name")
-    found = [_comparison(_parsed(path, line)) for line in lines[1:]]
-    return lines, {comparison.word: comparison for comparison in found}
+def _sealed(line: str) -> bytes:
+    """Put the checksum of a line after it; JSON has no tab."""
+    content = line.encode()
+    return content + f"\t{zlib.crc32(content):08x}\n".encode()
+
+
+def _read_log(path: Path, facts: dict[str, Any]) -> tuple[list[bytes], dict[str, Comparison]]:
+    """Read the sound lines of a log, if there is one, and the words in them."""
+    first = _sealed(json.dumps(facts))
+    content = read_file(path, _LONGEST_LOG) if path.exists() else b""
+    if first.startswith(content):  # new, or killed before its first word
+        return [first], {}
+    lines = content.splitlines(keepends=True)
+    if lines[0] != first:
+        problem = (
+            "has words that were compared in another way or on another index; remove it to begin again"
+            if _is_sound(lines[0])
+            else "is not a file of compared words, or is damaged; remove it"
+        )
+        raise FileError(path, f"{problem}, or choose another name")
+    sound = [line for line in lines if _is_sound(line)]
+    n_damaged = sum(line.endswith(b"\n") for line in lines) - len(sound)
+    if n_damaged:
+        problem = f"{n_damaged} words are damaged; they are compared again"
+        warnings.warn(f"{path}: {problem}", OmniTMWarning, stacklevel=4)
+    found = [_comparison(json.loads(line.rpartition(b"\t")[0])) for line in sound[1:]]
+    return sound, {comparison.word: comparison for comparison in found}
+
+
+def _is_sound(line: bytes) -> bool:
+    content, _, checksum = line.rpartition(b"\t")
+    return checksum == f"{zlib.crc32(content):08x}\n".encode()
 
 
 def kept_comparison(sides: Sides, log: Path) -> CorpusComparison:
@@ -341,13 +368,6 @@ def kept_comparison(sides: Sides, log: Path) -> CorpusComparison:
     options = {"n_permutations": N_PERMUTATIONS, "n_examples": N_EXAMPLES, "seed": 0}
     _, found = _read_log(log, {**options, **_facts(sides)})
     return _ranked(sides, list(found.values()), 0)
-
-
-def _parsed(path: Path, line: str) -> Any:
-    try:
-        return json.loads(line)
-    except ValueError:
-        raise FileError(path, "is not a file of compared words; remove it or choose another name") from None
 
 
 def _comparison(facts: dict[str, Any]) -> Comparison:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +31,7 @@ Document = str | Sequence[str]
 ROWS_PER_BATCH = 1024
 LETTERS_PER_WORD = 8
 _SHOWN_COLUMNS = 5
+_NAMES_LOOKED_AT = 3  # documents that are all names of files; one alone may be a text that is called so
 _LOOKED_AT = 16  # members of a document, to tell a row of a table from a list of words
 _WORDS_OF_A_TEXT = 5  # a token may have a space in it, as "new york" has; so many words are a text
 
@@ -99,6 +103,12 @@ def check_documents(documents: Any) -> None:
             f"A corpus must be a list of texts or of token lists, not {type(documents).__name__}; "
             "for files use omnitm.corpus.build_index."
         )
+    first = list(islice(documents, _NAMES_LOOKED_AT))
+    if first and all(isinstance(name, (str, PathLike)) and os.path.isfile(name) for name in first):  # noqa: PTH113 - any text may be asked for
+        raise CorpusError(
+            f"A corpus must be a list of texts, but {str(first[0])!r} is the name of a file; give one name, "
+            "fit('FILE'), or make an index of several files: omnitm index FILE FILE -o INDEX."
+        )
 
 
 def refuse_tables(documents: Any) -> None:
@@ -140,8 +150,8 @@ def _columns(documents: Any) -> list[Any] | None:
     dtype = getattr(documents, "dtype", None)
     if getattr(dtype, "names", None):
         return list(getattr(dtype, "names", ()))
-    is_array_of_texts = getattr(documents, "ndim", 1) == 2 and not is_number_type(dtype)
-    return list(range(documents.shape[1])) if is_array_of_texts else None
+    shape: Any = getattr(documents, "shape", ())
+    return list(range(shape[1])) if len(shape) == 2 and not is_number_type(dtype) else None
 
 
 def _first(table: Any, column: Any) -> Any:
@@ -171,7 +181,7 @@ def refuse_record(record: Any, where: str) -> None:
     members = record[:_LOOKED_AT] if isinstance(record, (tuple, list)) else []
     least = 2 if isinstance(record, tuple) else _WORDS_OF_A_TEXT
     text = next((k for k, value in enumerate(members) if _n_words(value) >= least), None)
-    if text is not None and len(members) > 1:
+    if text is not None:
         choice = f"choose the text: fit([record[{text}] for record in records])"
         raise CorpusError(
             f"{where} is a {type(record).__name__} with a whole text in it, {members[text][:40]!r}; {choice}."

@@ -322,31 +322,36 @@ def find_sources(sources: str | PathLike[str] | Iterable[str | PathLike[str]]) -
     return found
 
 
-def _expand(source: str) -> Iterable[Path]:
+def _expand(source: str) -> list[Path]:
     path = Path(source)
-    if source != STANDARD_INPUT:
-        refuse_other_kinds(path, "text")
-    if source == STANDARD_INPUT or path.is_file():
+    if source == STANDARD_INPUT:
         return [path]
+    refuse_other_kinds(path, "text")
     if path.is_dir():
-        inside = [file for file in sorted(path.rglob("*")) if _is_readable(file, path)]
-        if not inside:
+        files = [file for file in sorted(path.rglob("*")) if _is_readable(file, path)]
+        if not files:
             raise FileError(
                 path, "no text in this folder; wanted " + " ".join(filter(None, FORMAT_OF_SUFFIX))
             )
-        for folder in sorted({file.parent for file in inside} - {path}):
-            refuse_other_kinds(folder, "text")
-        return inside
-    if path.exists():
-        return [path]  # a pipe or a device
-    matches = sorted(glob.glob(source, recursive=True))  # noqa: PTH207  # may be absolute
-    matches = matches if glob.has_magic(source) else []
+    else:
+        files = [path] if path.exists() else _matches(source)
+    for folder in sorted({file.parent for file in files}):  # files of a model are no text, either
+        refuse_other_kinds(folder, "text")
+    return files
+
+
+def _matches(pattern: str) -> list[Path]:
+    matches = sorted(glob.glob(pattern, recursive=True)) if glob.has_magic(pattern) else []  # noqa: PTH207  # may be absolute
     if not matches:
-        problem = "the pattern matches no file" if glob.has_magic(source) else "no such file or folder"
-        raise FileError(source, problem)
+        problem = "the pattern matches no file" if glob.has_magic(pattern) else "no such file or folder"
+        raise FileError(pattern, problem)
     files = [Path(match) for match in matches if Path(match).is_file()]
-    for file in files:
-        refuse_other_kinds(file, "text")
+    for path in files or matches:
+        refuse_other_kinds(path, "text")
+    if not files:
+        raise FileError(
+            pattern, f"the pattern matches folders only, such as {matches[0]}; name files or one folder"
+        )
     return files
 
 

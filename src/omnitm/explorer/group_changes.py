@@ -6,19 +6,26 @@ import hashlib
 import json
 import os
 import threading
+import warnings
 from collections import OrderedDict
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from omnitm.comparison.corpora import N_WORDS, CorpusComparison, compare_corpora, kept_comparison
+from omnitm.comparison.corpora import (
+    LOG_VERSION,
+    N_WORDS,
+    CorpusComparison,
+    compare_corpora,
+    kept_comparison,
+)
 from omnitm.comparison.report import shown
 from omnitm.comparison.sides import ALL_OTHERS, Sides
 from omnitm.comparison.words import N_EXAMPLES, N_PERMUTATIONS, compare, read_excerpts
 from omnitm.corpus.groups import read_groupings
 from omnitm.engines.threads import available_cores
-from omnitm.errors import FileError, OmniTMError, ParameterError
+from omnitm.errors import FileError, OmniTMError, OmniTMWarning, ParameterError
 from omnitm.explorer.background import Work
 from omnitm.store.similarity_cache import beside_model
 
@@ -175,6 +182,7 @@ class GroupChanges:
     def start(self, chosen: Chosen) -> None:
         """Begin to compare the most frequent words, unless that was done."""
         sides = self._sides_of(chosen)
+        self._listed(chosen)  # removes a damaged file, so that a new one can be made
         with self._lock:
             work = self._lists.get(chosen)
             if work is None or work.problem is not None:
@@ -199,8 +207,9 @@ class GroupChanges:
         if chosen not in self._kept and work is None and place is not None and place.exists():
             try:
                 self._kept[chosen] = kept_comparison(self._sides_of(chosen), place)
-            except FileError:
-                return []
+            except FileError as error:
+                warnings.warn(f"{error}; it is made again", OmniTMWarning, stacklevel=2)
+                place.unlink(missing_ok=True)
         kept = self._kept.get(chosen)
         return [] if kept is None else list(kept.words)
 
@@ -208,7 +217,7 @@ class GroupChanges:
         """Name the file beside the model that compared words are kept in; None if it cannot be written."""
         if self._model is None:
             return None
-        facts = [*chosen, self._index.seal, N_PERMUTATIONS, N_EXAMPLES]
+        facts = [*chosen, self._index.seal, N_PERMUTATIONS, N_EXAMPLES, LOG_VERSION]
         digest = hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:16]
         place = beside_model(self._model, f"changes-{digest}.jsonl")
         return place if os.access(place.parent, os.W_OK) else None
