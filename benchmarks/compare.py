@@ -28,8 +28,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from omnitm.comparison import Sides, compare_corpora
-from omnitm.comparison.machines import Profile, draw_documents
-from omnitm.comparison.words import N_EXAMPLES
+from omnitm.comparison.machines import Drawn, draw_documents
+from omnitm.comparison.words import N_EXAMPLES, profiles_of
 from omnitm.corpus import DocumentIndex, Preparation, Reading, VocabularyRules, build_index
 from omnitm.corpus.groups import group_index, keep_grouping
 from omnitm.machine import AutoencoderSettings
@@ -42,6 +42,8 @@ SHARES = 0.25, 0.5
 N_WORDS = 15_000
 FEWEST, MOST = 150, 2_500  # documents of a pair's words
 SEEDS = 0, 1
+N_BY_MACHINES = 200  # shufflings
+MACHINE = AutoencoderSettings(n_examples=N_EXAMPLES, contexts="both")
 N_SHUFFLED, SHUFFLINGS = 500, 2  # words, and shuffled groups, for false alarms
 _WORD = re.compile("[a-z]+")
 SKIP_GRAM = {"window": 5, "vector_size": 100, "epochs": 10}
@@ -248,7 +250,7 @@ def scored(task: Task, way: str, settings: Settings, seed: int) -> dict[str, Any
 
 def search(folder: Path, only: list[str]) -> None:
     """Find settings for every rival: one at a time is changed, then those that were better together."""
-    task, found = Task(folder, SEARCH_SHARE), {}
+    task, file = Task(folder, SEARCH_SHARE), RESULTS / "compare_search.json"
     for way, values in SEARCHED.items():
         if only and way not in only:
             continue
@@ -262,15 +264,14 @@ def search(folder: Path, only: list[str]) -> None:
                 together[key] = max(alone, key=lambda entry: entry[0])[1][key]
             levels = _levels(task, way, name, [*tried, together])
             level, settings, column = max(levels, key=lambda entry: entry[0])
+            found = json.loads(file.read_text()) if file.exists() else {}
             found[name] = {
                 "settings": settings,
                 "column": column,
                 "average_precision": level,
                 "tried": [[round(a, 4), b, c] for a, b, c in levels],
             }
-    file = RESULTS / "compare_search.json"
-    before = json.loads(file.read_text()) if file.exists() else {}
-    file.write_text(json.dumps(before | found, indent=1) + "\n")
+            file.write_text(json.dumps(found, indent=1) + "\n")
 
 
 def _levels(task: Task, way: str, name: str, tried: list[Settings]) -> list[tuple[float, Settings, str]]:
@@ -305,6 +306,41 @@ def run_rivals(task: Task, way: str, n_seeds: int) -> dict[str, Any]:
                 "seconds": runs[0]["seconds"],
             }
     return result
+
+
+def drawn_documents(sides: Sides, word: str) -> list[Drawn]:
+    """Draw documents of both sides that machines learn a word from, as a comparison does."""
+    inside = sides.index.documents_with(sides.index.word_id(word)).astype(np.int64)
+    return draw_documents(word, 0, [inside[sides.of_documents[inside] == k] for k in (0, 1)], sides.members)
+
+
+def run_machines(task: Task) -> dict[str, Any]:
+    """Score some of the words by machines instead: two of each kind per shuffling of their documents."""
+    some = [*task.words[: len(task.pairs) : 4], *task.words[len(task.pairs) :: 4]]
+    labels = [int(word in {target for _, target in task.pairs}) for word in some]
+    task.sides.features  # noqa: B018  # so that they are not timed here
+    started, strengths, p = time.process_time(), [], []
+    for word in some:
+        drawn, random = drawn_documents(task.sides, word), np.random.default_rng(0)
+        n, together = len(drawn[0].inside), np.concatenate([side.inside for side in drawn])
+        squares = []
+        for k in range(N_BY_MACHINES + 1):
+            order = random.permutation(together) if k else together
+            halves = Drawn(np.sort(order[:n]), drawn[0].outside), Drawn(np.sort(order[n:]), drawn[1].outside)
+            pair = [profiles_of(task.sides, word, half, MACHINE, 0) for half in halves]
+            squares.append([_moved(*kind) for kind in zip(*pair, strict=True)])
+        found = np.array(squares)
+        changes = (found / np.maximum(found[1:].std(axis=0), 1e-30)).sum(axis=1)
+        strengths.append(float((changes[0] - changes[1:].mean()) / max(float(changes[1:].std()), 1e-30)))
+        p.append(float((changes >= changes[0]).mean()))
+    seconds = (time.process_time() - started) / len(some)
+    return {"words": some, "labels": labels, "scores": strengths, "p": p, "seconds_per_word": seconds}
+
+
+def _moved(first: Any, second: Any) -> float:
+    """Squared distance of two profiles, each at length 1: the best of four tried on other pairs."""
+    one, two = (row / max(float(np.linalg.norm(row)), 1e-9) for row in (first, second))
+    return float(np.square(two - one).sum())
 
 
 def run_false_alarms(task: Task) -> dict[str, Any]:
@@ -367,6 +403,7 @@ def run_reasons(task: Task, model: Path) -> dict[str, Any]:
 STEPS: dict[str, Callable[..., dict[str, Any]]] = {
     "omnitm": run_omnitm,
     **{way: partial(run_rivals, way=way) for way in WAYS},
+    "machines": run_machines,
     "shuffled": run_false_alarms,
 }
 
@@ -377,7 +414,7 @@ def run(folder: Path, only: list[str], model: Path | None, n_seeds: int) -> None
         for name, step in STEPS.items():
             file = folder / str(share) / f"{name}.json"
             is_rival = name in WAYS  # its runs are kept one by one, so that more seeds can be added
-            if (only and name not in only) or (name == "shuffled" and share != SHARES[0]):
+            if (only and name not in only) or (name in {"machines", "shuffled"} and share != SHARES[0]):
                 continue
             if file.exists() and not is_rival:
                 continue
@@ -403,13 +440,11 @@ def speed(folder: Path) -> None:
         started = time.process_time()
         compare_corpora(index, by=sides, words=words, n_permutations=n_permutations, n_threads=1)
         facts[f"cpu_seconds_per_word_{n_permutations}"] = (time.process_time() - started) / len(words)
-    settings, seconds = AutoencoderSettings(n_examples=N_EXAMPLES, contexts="both"), 0.0
+    started = time.process_time()
     for word in words:
-        for drawn in draw_documents(index, sides.of_documents, word, 0):
-            started = time.process_time()
-            Profile(index, word, drawn, settings, 0)
-            seconds += time.process_time() - started
-    facts["cpu_milliseconds_per_machine"] = 1_000 * seconds / (4 * len(words))
+        for drawn in drawn_documents(sides, word):
+            profiles_of(sides, word, drawn, MACHINE, 0)
+    facts["cpu_milliseconds_per_machine"] = 1_000 * (time.process_time() - started) / (4 * len(words))
     facts["documents_per_side"] = float(np.median([least[index.word_id(word)] for word in words]))
     facts["words"] = len(words)
     (RESULTS / "compare_speed.json").write_text(json.dumps(facts, indent=1) + "\n")
@@ -479,6 +514,18 @@ def summary(folder: Path, share: float) -> dict[str, Any]:
         "cpu_seconds_per_word": ours["seconds_per_word"],
         "cpu_seconds_of_rivals": {title: one["seconds"] for title, one in rivals.items()},
     }
+    if machines := read("machines"):
+        by_word = dict(zip(task.words, ours["scores"], strict=True))
+        labels, counted = np.array(machines["labels"]), [by_word[word] for word in machines["words"]]
+        result["some_words"] = len(labels)
+        result["some_by_counts"] = average_precision(labels, np.array(counted))
+        result["some_by_machines"] = average_precision(labels, np.array(machines["scores"]))
+        result["some_counts_ahead_by"] = _interval(labels, [counted], [machines["scores"]])
+        result["some_found_by_machines"] = float((np.array(machines["p"])[labels == 1] < 0.05).mean())
+        counted_p = dict(zip(task.words, ours["p"], strict=True))
+        found = [counted_p[word] < 0.05 for word in machines["words"]]
+        result["some_found_by_counts"] = float(np.mean(np.array(found)[labels == 1]))
+        result["cpu_seconds_per_word_by_machines"] = machines["seconds_per_word"]
     if reasons := read("reasons"):
         rows = reasons["pairs"]
         for kind in ("gained", "topic", "place", "lost", "machines_agree"):

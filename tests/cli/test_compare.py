@@ -43,10 +43,16 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_word(index: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["compare", str(index), "bank", "--by", "date", "--permutations", "99"]) == 0
     printed = capsys.readouterr().out
-    assert "bank: 1998 -> 2015, p <= 0.01 of 99 shuffled groups" in printed
-    assert "money" in printed.split("lost")[0]
+    assert "bank by date: 1998 (60 documents) and 2015 (60)" in printed
+    assert "Its use differs between the groups: p = 0.01" in printed
+    lost, gained = printed.split("more in 1998")[1].split("more in 2015")
+    assert "water" in lost
+    assert "money" in gained
+    row = next(line for line in gained.splitlines() if line.startswith("money")).split()
+    assert (row[1], row[-1]) == ("0.0%", "<0.001")
     assert "2015, money: " in printed or "2015, loan: " in printed or "2015, debt: " in printed
-    assert "profile by group" in printed
+    assert "group by group" in printed
+    assert max(map(len, printed.splitlines())) <= 80
     options = ["--groups", "1998", "2006", "--json", "--permutations", "9"]
     assert main(["compare", str(index), "bank", "--by", "date", *options]) == 0
     found = json.loads(capsys.readouterr().out)["words"][0]
@@ -56,7 +62,9 @@ def test_a_word(index: Path, capsys: pytest.CaptureFixture[str]) -> None:
 def test_many_words(index: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     command = ["compare", str(index), "--by", "date", "--permutations", "49", "--quiet"]
     assert main(command) == 0
-    assert "1998 -> 2015:" in capsys.readouterr().out
+    printed = capsys.readouterr().out
+    assert "words differ by date (q <= 0.05); the surest first" in printed
+    assert printed.splitlines()[1].split()[4:] == ["more", "in", "1998", "more", "in", "2015"]
     for name in ("c.html", "c.csv", "c.json"):
         assert main([*command, "--top", "3", "-o", str(tmp_path / name)]) == 0
         assert not (tmp_path / f"{name}.words.jsonl").exists()  # kept only until all are done

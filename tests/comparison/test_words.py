@@ -26,10 +26,10 @@ from omnitm.comparison import (
 )
 from omnitm.comparison.corpora import false_discovery_rates
 from omnitm.comparison.features import Thinned
-from omnitm.comparison.machines import draw_documents
+from omnitm.comparison.machines import Documents, draw_documents
 from omnitm.comparison.report import page
 from omnitm.comparison.shuffling import ShuffleTest, false_discoveries
-from omnitm.comparison.words import _Compared, compare_word, cut_around
+from omnitm.comparison.words import _Compared, compare_word, cut_around, profiles_of
 from omnitm.corpus import DocumentIndex, build_index
 from omnitm.corpus.groups import Grouping, keep_grouping
 from omnitm.engines import make_engine, processes
@@ -41,6 +41,7 @@ from omnitm.errors import (
     ParameterError,
     UnknownWordError,
 )
+from omnitm.machine import AutoencoderSettings
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -129,10 +130,12 @@ def test_equally_many_documents_of_each_side() -> None:
     index, labels = corpus()
     sides = Sides(index, labels, ["old", "new"]).of_documents
     sides[:200:2] = -1  # the old side is rarer now
-    drawn = draw_documents(index, sides, "bank", seed=0)
+    inside = index.documents_with(index.word_id("bank")).astype(np.int64)
+    with_word = [inside[sides[inside] == side] for side in (0, 1)]
+    drawn = draw_documents("bank", 0, with_word, [np.flatnonzero(sides == side) for side in (0, 1)])
     assert [len(side.inside) for side in drawn] == [50, 50]
     assert len(drawn[0].outside) == len(drawn[1].outside)
-    has_word = np.isin(np.arange(index.n_documents), index.documents_with(index.word_id("bank")))
+    has_word = np.isin(np.arange(index.n_documents), inside)
     for number, side in enumerate(drawn):
         assert has_word[side.inside].all()
         assert not has_word[side.outside].any()
@@ -571,3 +574,33 @@ def test_one_group_against_all_others() -> None:
     assert (found.first, found.second) == ("all others", "new")
     assert found.gained[0].name in MONEY
     assert json.loads(json.dumps(found.to_dict()))["word"] == "bank"
+
+
+def test_machines_of_a_side() -> None:
+    """A profile is of the side's documents: what is not there has the baseline, as the word itself has."""
+    index, labels = corpus()
+    sides = Sides(index, labels, ["old", "new"])
+    target = index.word_id("bank")
+    inside = index.documents_with(target).astype(np.int64)
+    found = draw_documents(
+        "bank", 0, [inside[sides.of_documents[inside] == side] for side in (0, 1)], sides.members
+    )
+    settings = AutoencoderSettings(n_examples=250, contexts="both")
+    for drawn, there, elsewhere in zip(found, (WATER, MONEY), (MONEY, WATER), strict=True):
+        topic, place = profiles_of(sides, "bank", drawn, settings, 0)
+        assert min(topic[index.word_id(word)] for word in there) > max(
+            topic[index.word_id(word)] for word in elsewhere
+        )
+        assert topic[target] == 0
+        names = {sides.features[1].name(k): float(value) for k, value in enumerate(place)}
+        assert max(names[f"{word} * _"] for word in there) > 0.5
+        assert [names[f"{word} * _"] <= 0 for word in elsewhere] == [True] * 4
+        assert names["rare _"] == 0  # it is the last word wherever it stands
+
+
+def test_places_of_documents() -> None:
+    texts = Documents(np.array([0, 3, 4, 9]), np.arange(10, 19, dtype=np.uint32))
+    numbers = np.array([2, 0])
+    assert texts.take(numbers).words.tolist() == [14, 15, 16, 17, 18, 10, 11, 12]
+    assert texts.places(numbers, 8).tolist() == [4, 5, 6, 7, 8, 0, 1, 2]
+    assert texts.places(numbers, 4).tolist() == [4, 6, 8, 1]

@@ -7,6 +7,7 @@ import csv
 import io
 import json
 from collections.abc import Sequence
+from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,7 +17,7 @@ from omnitm.errors import FileError, ParameterError, TrainingStopped
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from omnitm.comparison import Change, Comparison, CorpusComparison, Excerpt, Sides
+    from omnitm.comparison import Comparison, CorpusComparison, Excerpt, Sides
 
 EXAMPLE = """\
   omnitm compare news.index climate --by source              what a word goes with here and there
@@ -27,6 +28,8 @@ groups are made with the index, or later (omnitm group --help):
   omnitm index news.csv --column text --group source -o news.index
 stopped? finished words are kept beside the output, and the same command with --resume compares the rest:
   omnitm compare news.index --by source --top 100 -o change.html --resume"""
+SURE = 0.05  # of p and q
+_WIDEST = 30  # of a column of features
 _ENDINGS = (".html", ".csv", ".json")
 
 
@@ -96,17 +99,27 @@ def _show_words(sides: Sides, arguments: argparse.Namespace) -> None:
 
 
 def _print_word(console: Console, found: Comparison) -> None:
-    title = f"{found.word}: {found.first} -> {found.second}"
-    chance = f"p = {found.p:.3g}" if found.p > 1 / (found.n_permutations + 1) else f"p <= {found.p:.2g}"
-    console.print(f"{title}, {chance} of {found.n_permutations} shuffled groups", style="bold", markup=False)
+    from rich.text import Text
+
+    n_shuffled = f"{found.n_permutations:,}"
+    said = (
+        f"Its use differs between the groups: p = {found.p:.2g}"
+        if found.p <= SURE
+        else f"No difference of its use can be shown: p = {found.p:.2g}"
+    )
+    some = (
+        f"; {found.compared_first:,} and {found.compared_second:,} of them were compared"
+        if (found.compared_first, found.compared_second) != (found.n_first, found.n_second)
+        else ""
+    )
+    sides = f"{found.first} ({found.n_first:,} documents) and {found.second} ({found.n_second:,})"
+    console.print(Text(f"{found.word} by {found.by}: {sides}", style="bold"), Text(some, end=""), sep="")
     console.print(
-        f"documents with it: {found.first} {found.n_first:,}, {found.second} {found.n_second:,} "
-        f"({found.compared_first:,} and {found.compared_second:,} compared); distance {found.distance:.2f}, "
-        f"{found.strength:.1f} deviations above shuffled groups",
+        f"{said} (how often as large a difference comes by chance, in {n_shuffled} shufflings of these "
+        f"documents). Distance {found.distance:.2f}: 0 is as shuffled groups, 2 the most there can be.",
         markup=False,
     )
-    _print_changes(console, f"gained: more with {found.second}", found, found.gained)
-    _print_changes(console, f"lost: more with {found.first}", found, found.lost)
+    _print_changes(console, found)
     for name, excerpts in ((found.first, found.documents_first), (found.second, found.documents_second)):
         _print_excerpts(console, name, found.word, excerpts)
     if found.trajectory:
@@ -114,36 +127,43 @@ def _print_word(console: Console, found: Comparison) -> None:
     console.print()
 
 
-def _print_changes(console: Console, title: str, found: Comparison, changes: Sequence[Change]) -> None:
+def _print_changes(console: Console, found: Comparison) -> None:
     from rich.text import Text
 
-    from omnitm.cli.reports import make_table, percent
+    from omnitm.cli.reports import make_table, percent, times
 
-    if not changes:
-        console.print(f"{title}: nothing that shuffled groups would not give as well", markup=False)
-        return
-    columns = (
-        "share",
-        "p",
-        f"{found.first}: documents",
-        "times as usual",
-        f"{found.second}: documents",
-        "as usual",
-    )
-    table = make_table(title, "goes with", *columns, numbers=columns)
-    for change in changes:
-        counts = [
-            f"{count:,} ({count / max(of, 1):.1%})"
-            for count, of in (
-                (change.documents_before, found.compared_first),
-                (change.documents_after, found.compared_second),
+    sides, longest = (found.first, found.second), 0
+    for change in (*found.lost, *found.gained):
+        longest = max(longest, len(change.phrase(found.word)))
+    for side, changes in zip(sides, (found.lost, found.gained), strict=True):
+        table = make_table(f"more in {side}", "goes with", *sides, "share", "p")
+        table.columns[0].min_width = min(longest, _WIDEST)
+        for column in table.columns[1:]:
+            column.justify = "right"
+        for change in changes:
+            cells = (
+                f"{percent(count / of)} {times(lift):>7}"
+                for count, of, lift in (
+                    (change.documents_before, found.compared_first, change.lift_before),
+                    (change.documents_after, found.compared_second, change.lift_after),
+                )
             )
-        ]
-        lifts = f"{change.lift_before:.1f}", f"{change.lift_after:.1f}"
-        share, p = percent(change.share), f"{change.p:.3f}"
-        name = Text(change.phrase(found.word))
-        table.add_row(name, share, p, counts[0], lifts[0], counts[1], lifts[1])
-    console.print(table)
+            p = f"{change.p:.3f}" if change.p >= 0.001 else "<0.001"
+            table.add_row(Text(change.phrase(found.word)), *map(Text, cells), percent(change.share), p)
+        if changes:
+            console.print(table)
+        else:
+            nothing = "nothing that shuffled groups would not give as well"
+            console.print(Text.assemble((f"more in {side}", "bold"), f": {nothing}"))
+    if not found.lost and not found.gained:
+        return
+    console.print(
+        f"A word in the same documents, or what stands beside {found.word} (… is any word), surest first. "
+        f"Per group: how many of its documents with {found.word} have it, and how many times as many that is "
+        f"as of its documents without. share: of the whole difference. p: chance for this row alone.",
+        style="dim",
+        markup=False,
+    )
 
 
 def _print_excerpts(console: Console, name: str, word: str, excerpts: Sequence[Excerpt]) -> None:
@@ -164,14 +184,28 @@ def _print_trajectory(console: Console, found: Comparison) -> None:
     from rich.text import Text
 
     from omnitm.cli.reports import make_table
+    from omnitm.comparison.words import phrase
 
-    changes = *found.gained[:4], *found.lost[:4]
-    names, shown = [change.name for change in changes], [change.phrase(found.word) for change in changes]
-    table = make_table("profile by group", found.by, "documents", *shown, numbers=("documents", *shown))
+    # Gained and lost by turns, as many as fit; their names are folded between words only.
+    widest = max(len(found.by), *(len(step.group) for step in found.trajectory))
+    room = console.width - min(widest, _WIDEST) - len("  documents")
+    chosen: dict[str, int] = {}
+    for pair in zip_longest(found.lost, found.gained):
+        for change in filter(None, pair):
+            needed = max(map(len, change.phrase(found.word).split()))
+            if room >= (needed := max(needed, len("-0.00"))) + 2:
+                chosen[change.name] = needed
+                room -= needed + 2
+    title = "how far each stands out in the word's machines, group by group"
+    table = make_table(title, found.by, "documents", *(phrase(name, found.word) for name in chosen))
+    for column, least in zip(table.columns[1:], (len("documents"), *chosen.values()), strict=True):
+        column.justify, column.min_width = "right", least
     for step in found.trajectory:
-        values = [f"{step.profile[name]:.2f}" if step.profile else "too few" for name in names]
+        values = [f"{step.profile[name]:.2f}" if step.profile else "-" for name in chosen]
         table.add_row(Text(step.group), f"{step.n_documents:,}", *values)
     console.print(table)
+    if not all(step.profile for step in found.trajectory):
+        console.print("-: too few documents", style="dim")
 
 
 def _show_corpora(sides: Sides, arguments: argparse.Namespace) -> None:
@@ -251,18 +285,26 @@ def _print_corpora(found: CorpusComparison, count: int) -> None:
 
     from omnitm.cli.reports import make_console, make_table
 
-    n_found = sum(word.q <= 0.05 for word in found.words)
-    title = f"{found.first} -> {found.second}: {n_found:,} of {len(found.words):,} words differ (q <= 0.05)"
-    numbers = "p", "q", "distance", "documents"
-    table = make_table(title, "word", *numbers, "gained", "lost", numbers=numbers)
+    n_found = sum(word.q <= SURE for word in found.words)
+    title = f"{n_found:,} of {len(found.words):,} words differ by {found.by} (q <= {SURE})"
+    numbers = "p", "q", "distance"
+    sides = f"more in {found.first}", f"more in {found.second}"
+    table = make_table(f"{title}; the surest first", "word", *numbers, *sides, numbers=numbers)
     for word in found.top(count):
         one = word.comparison
-        gained, lost = (
-            ", ".join(change.phrase(one.word) for change in changes[:5]) for changes in (one.gained, one.lost)
+        lost, gained = (
+            Text(", ".join(change.phrase(one.word) for change in changes[:5]) or "-")
+            for changes in (one.lost, one.gained)
         )
-        figures = f"{one.p:.3f}", f"{word.q:.3f}", f"{one.distance:.2f}", f"{one.n_first:,} {one.n_second:,}"
-        table.add_row(Text(one.word), *figures, Text(gained), Text(lost))
+        table.add_row(Text(one.word), f"{one.p:.2g}", f"{word.q:.2g}", f"{one.distance:.2f}", lost, gained)
     console = make_console()
     console.print(table)
+    console.print(
+        "p: how often shuffled groups differ as much. q: of the words with this q or less, the share "
+        "expected to differ by chance. distance: how far, from 0 (as shuffled groups) to 2. more in: what "
+        "the word goes with there, in the same documents or beside it.",
+        style="dim",
+        markup=False,
+    )
     if found.n_left_out:
         console.print(f"{found.n_left_out:,} words are in too few documents of a side and were left out")

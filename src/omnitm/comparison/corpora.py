@@ -14,8 +14,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
-from omnitm.comparison.machines import FEWEST_DOCUMENTS
-from omnitm.comparison.sides import Sides
+from omnitm.comparison.sides import FEWEST_DOCUMENTS, Sides
 from omnitm.comparison.words import (
     N_EXAMPLES,
     N_PERMUTATIONS,

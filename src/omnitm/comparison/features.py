@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from scipy.sparse import csr_matrix
 
-from omnitm.comparison.machines import Documents
+from omnitm.comparison.machines import Documents, Drawn, train_place, train_topic
 from omnitm.corpus.assembling import DOCUMENT_END
 from omnitm.corpus.running import NO_FEATURE, PATTERNS, feature_numbers
 from omnitm.machine.autoencoder import running_of
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from omnitm.corpus import DocumentIndex, RunningText
+    from omnitm.machine import AutoencoderSettings
     from omnitm.machine.settings import Kind
 
     Reals = NDArray[np.float32]
@@ -95,6 +96,10 @@ class Features(ABC):
         """Count the features of documents with a word, the word itself left out: documents x features."""
 
     @abstractmethod
+    def profile(self, word: int, drawn: Drawn, settings: AutoencoderSettings, key: int) -> Reals:
+        """Train a machine of a word; return how far features stand out: in units of the baseline."""
+
+    @abstractmethod
     def _is_of(self, word: int, owners: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Say which rows of the background are about a word."""
 
@@ -120,7 +125,7 @@ class Features(ABC):
         # Half of the ratio to each side: anyway_1 / anyway_0 is the sure ratio of frequencies.
         anyway = np.exp(-_sure_ratio(frequent, error) / 2)
         sizes = np.array([np.count_nonzero(sides == side) for side in (0, 1)])
-        lifts = (counts / sizes[:, None] + _PRIOR / n_without.min()) / frequent
+        lifts = counts / sizes[:, None] / frequent
         return Thinned(present, rows, rows @ self.directions, sizes, counts, anyway, lifts)
 
     def _set_background(self, rows: list[Any], owners: list[NDArray[np.int64]]) -> None:
@@ -155,6 +160,9 @@ class TopicFeatures(Features):
         rows.data[rows.indices == word] = 0
         rows.eliminate_zeros()
         return rows
+
+    def profile(self, word: int, drawn: Drawn, settings: AutoencoderSettings, key: int) -> Reals:  # noqa: D102
+        return train_topic(self.index, word, drawn, settings=settings, key=key)
 
     def _is_of(self, word: int, owners: NDArray[np.int64]) -> NDArray[np.bool_]:
         return np.isin(owners, self.index.documents_with(word))
@@ -211,11 +219,6 @@ class PlaceFeatures(Features):
     def _running(self) -> RunningText:
         return running_of(self.index)
 
-    def parted(self, feature: int) -> tuple[int, int]:
-        """Take a feature apart: which of the offsets, and the number of the word."""
-        column, place = divmod(feature, len(self._words))
-        return column, int(self._words[place])
-
     def present(self, word: int, documents: NDArray[np.int64]) -> Any:  # noqa: D102
         places = self._running.places_of(word).astype(np.int64)
         of_place = self._documents(places)
@@ -226,6 +229,12 @@ class PlaceFeatures(Features):
         rows = order[found]
         inside = documents[rows] == of_place
         return self._counts(places[inside], rows[inside], len(documents))
+
+    def profile(self, word: int, drawn: Drawn, settings: AutoencoderSettings, key: int) -> Reals:  # noqa: D102
+        # Numbers after those of all features and of the vocabulary mean nothing to a machine.
+        n_numbers = max(int(self._words.max(initial=0)) + 1, self.index.n_words)
+        feature_of = np.append(self._numbers[:n_numbers], np.uint32(len(self._words)))
+        return train_place(self._running, feature_of, word, drawn, settings=settings, key=key)
 
     def _is_of(self, word: int, owners: NDArray[np.int64]) -> NDArray[np.bool_]:
         return np.asarray(owners == word)

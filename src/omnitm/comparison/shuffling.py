@@ -81,7 +81,11 @@ class ShuffleTest:
     ) -> None:
         self._kinds, self._key, self._n = kinds, key, n_permutations
         points = [np.rint(kind.points * _STEPS) for kind in kinds]
-        parts = [[on_second @ steps for steps in points] for on_second in self._arrangements()]
+        parts: list[list[NDArray[np.float32]]] = []
+        drawn = np.zeros((0, 0), dtype=np.float32)
+        for on_second in self._arrangements():
+            drawn = drawn if parts else on_second[1 : _COUNTED + 1].copy()
+            parts.append([on_second @ steps for steps in points])
         moved = [
             self._movements(np.concatenate(sums).astype(np.float64), steps.sum(axis=0, dtype=np.float64))
             for sums, steps in zip(zip(*parts, strict=True), points, strict=True)
@@ -97,7 +101,6 @@ class ShuffleTest:
         # The own arrangement counts itself, so p is at least 1 / (n + 1), and exact if groups mean nothing.
         self.p = float((changes >= changes[0] * (1 - 1e-5)).mean())
         own = np.repeat(np.array([-1, 1] / kinds[0].sizes), kinds[0].sizes)
-        drawn = next(self._arrangements())[1 : _COUNTED + 1]
         self.differences, self.shares, self.reasons, self.expected, self.levels = [], [], [], [], []
         for kind, rows, v, unit in zip(kinds, directions, moved, units, strict=True):
             x = np.asarray(kind.rows.T @ own, dtype=np.float64)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import logging
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from omnitm.comparison.features import Features, PlaceFeatures, TopicFeatures
-from omnitm.comparison.machines import FEWEST_DOCUMENTS
 from omnitm.corpus import DocumentIndex, RunningText
 from omnitm.corpus.groups import Grouping, grouping_for
 from omnitm.errors import CorpusError, ParameterError
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from omnitm.machine.autoencoder import TrainingCorpus
 
 ALL_OTHERS = "all others"
+FEWEST_DOCUMENTS = 20
 _MANY = 500_000  # words of documents
 _long_work = logging.getLogger("omnitm.long_work")  # the command line shows what it says
 
@@ -77,11 +78,25 @@ class Sides:
             (topic,) if self.index.running is None else (topic, PlaceFeatures(self.index, self.of_documents))
         )
 
+    @cached_property
+    def members(self) -> list[NDArray[np.int64]]:
+        """Numbers of the documents of each side."""
+        return [np.flatnonzero(self.of_documents == side) for side in (0, 1)]
+
+    @cached_property
+    def members_of_groups(self) -> list[NDArray[np.int64]]:
+        """Numbers of the documents of every group, whichever are compared."""
+        order = np.argsort(self.grouping.numbers, kind="stable")
+        ends = np.searchsorted(self.grouping.numbers[order], np.arange(len(self.grouping.labels) + 1))
+        return [order[start:end] for start, end in pairwise(ends.tolist())]
+
     def __getstate__(self) -> dict[str, Any]:
-        """Leave the arrays of the index out of a copy for another process, which maps them."""
+        """Leave out of a copy for another process what it maps, or makes again in no time."""
         running = self.index.running
         names = list(self.index.vocabulary), [] if running is None else list(running.other_words)
-        return {**{name: value for name, value in self.__dict__.items() if name != "index"}, "_names": names}
+        left_out = {"index", "members", "members_of_groups"}
+        kept = {name: value for name, value in self.__dict__.items() if name not in left_out}
+        return {**kept, "_names": names}
 
     def on(self, corpus: TrainingCorpus) -> Sides:
         """Return these sides with the arrays of the index, which may be mapped in another process."""

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from omnitm.comparison.features import Features, PlaceFeatures, Thinned, spread
-from omnitm.comparison.machines import FEWEST_DOCUMENTS, MOST_DOCUMENTS, Profile, draw_documents
+from omnitm.comparison.features import Thinned, spread
+from omnitm.comparison.machines import draw_documents
 from omnitm.comparison.shuffling import ShuffleTest, chance
-from omnitm.comparison.sides import ALL_OTHERS, Sides
+from omnitm.comparison.sides import ALL_OTHERS, FEWEST_DOCUMENTS, Sides
 from omnitm.corpus.running import OFFSETS, PATTERNS, parted
 from omnitm.explain.evidence import read_documents
 from omnitm.explain.records import Record
@@ -22,6 +22,9 @@ from omnitm.parameters import check_integer
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from numpy.typing import NDArray
+
+    from omnitm.comparison.machines import Drawn
     from omnitm.corpus import DocumentIndex
     from omnitm.corpus.groups import Grouping
 
@@ -29,6 +32,7 @@ N_PERMUTATIONS = 2_000
 N_EXAMPLES = 250
 N_SHOWN = 10
 EXCERPT = 240  # characters
+_MOST_DOCUMENTS = 4_000  # with the word, per side
 _MOST_TIMES = 3  # as many documents of one side as of the other: means of fewer are the noisier ones anyway
 _BY_CHANCE = 0.2  # of the features that are named, at most
 _OWNER = "compare"
@@ -299,16 +303,16 @@ class _Compared:
 
     def __init__(self, sides: Sides, word: str, n_permutations: int, seed: int) -> None:
         self._sides, self._word, self._seed = sides, word, seed
-        self._drawn = draw_documents(sides.index, sides.of_documents, word, seed)
-        inside = sides.index.documents_with(sides.index.word_id(word)).astype(np.int64)
+        target = sides.index.word_id(word)
+        inside = sides.index.documents_with(target).astype(np.int64)
         found = [inside[sides.of_documents[inside] == side] for side in (0, 1)]
+        self._drawn = draw_documents(word, seed, found, sides.members)
         # More documents of the larger side hardly sharpen a difference of means, but cost time.
-        most = min(MOST_DOCUMENTS, _MOST_TIMES * min(map(len, found)))
+        most = min(_MOST_DOCUMENTS, _MOST_TIMES * min(map(len, found)))
         self._sides_documents = [spread(documents, most) for documents in found]
         self.n_documents = [len(documents) for documents in self._sides_documents]
         self._documents = np.concatenate(self._sides_documents)
         of_documents = np.repeat(np.array([0, 1], dtype=np.int8), self.n_documents)
-        target = sides.index.word_id(word)
         self._kinds: list[Thinned] = [
             features.thinned(target, self._documents, of_documents) for features in sides.features
         ]
@@ -320,7 +324,7 @@ class _Compared:
     ) -> tuple[list[tuple[_Feature, Change]], list[tuple[_Feature, Change]]]:
         """Name the most telling features, gained and lost."""
         profiles = [
-            Profile(self._sides.index, self._word, drawn, settings, self._seed) for drawn in self._drawn
+            profiles_of(self._sides, self._word, drawn, settings, self._seed) for drawn in self._drawn
         ]
         chosen = [self._telling(sign, n_shown) for sign in (1, -1)]
         gained, lost = ([(f, self._change(f, profiles)) for f in features] for features in chosen)
@@ -337,10 +341,10 @@ class _Compared:
             found += [(float(expected[k]), -float(reasons[k]), _Feature(kind, k)) for k in best.tolist()]
         return [feature for *_, feature in sorted(found)[:count]]
 
-    def _change(self, feature: _Feature, profiles: list[Profile]) -> Change:
+    def _change(self, feature: _Feature, profiles: list[list[NDArray[np.float32]]]) -> Change:
         kind, k = feature
         features, thinned = self._sides.features[kind], self._kinds[kind]
-        before, after = (_coordinate(profile, features, k) for profile in profiles)
+        before, after = (round(float(profile[kind][k]), 4) for profile in profiles)
         return Change(
             name=features.name(k),
             kind=features.kind,
@@ -399,10 +403,12 @@ def read_excerpts(index: DocumentIndex, comparisons: Sequence[Comparison]) -> li
     ]
 
 
-def _coordinate(profile: Profile, features: Features, feature: int) -> float:
-    if isinstance(features, PlaceFeatures):
-        return round(profile.place(*features.parted(feature)), 4)
-    return round(profile.topic(feature), 4)
+def profiles_of(
+    sides: Sides, word: str, drawn: Drawn, settings: AutoencoderSettings, seed: int
+) -> list[NDArray[np.float32]]:
+    """Train the machines of a word on drawn documents: per kind, how far each feature stands out."""
+    target, key = sides.index.word_id(word), word_key(seed, word)
+    return [features.profile(target, drawn, settings, key) for features in sides.features]
 
 
 def cut_around(
@@ -490,19 +496,19 @@ def _trajectory(
     index, grouping, word = sides.index, sides.grouping, comparison.word
     if len(grouping.labels) < 3 or not grouping.is_ordered or sides.first == ALL_OTHERS or not changes:
         return ()
-    inside = index.documents_with(index.word_id(word))
-    counts = np.bincount(grouping.numbers[inside].clip(max=len(grouping.labels)), minlength=1)
+    inside = index.documents_with(index.word_id(word)).astype(np.int64)
+    of_inside = grouping.numbers[inside]
+    counts = np.bincount(of_inside.clip(max=len(grouping.labels)), minlength=len(grouping.labels) + 1)
     n_least = int(
         counts[:-1][counts[:-1] >= FEWEST_DOCUMENTS].min(initial=min(comparison.n_first, comparison.n_second))
     )
     steps = []
     for group, label in enumerate(grouping.labels):
-        n_documents = int(counts[group]) if group < len(counts) else 0
-        values: dict[str, float] = {}
-        if n_documents >= FEWEST_DOCUMENTS:
-            of_group = np.where(grouping.numbers == group, 0, -1).astype(np.int8)
-            drawn = draw_documents(index, of_group, word, seed, n_least)
-            profile = Profile(index, word, drawn[0], settings, seed)
-            values = {c.name: _coordinate(profile, sides.features[f.kind], f.number) for f, c in changes}
+        n_documents = int(counts[group])
+        members, values = sides.members_of_groups[group], dict[str, float]()
+        if FEWEST_DOCUMENTS <= n_documents < len(members):
+            [drawn] = draw_documents(word, seed, [inside[of_inside == group]], [members], n_least)
+            profile = profiles_of(sides, word, drawn, settings, seed)
+            values = {c.name: round(float(profile[f.kind][f.number]), 4) for f, c in changes}
         steps.append(Step(label, n_documents, values))
     return tuple(steps)

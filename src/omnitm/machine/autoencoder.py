@@ -114,6 +114,8 @@ class Autoencoder:
         What to learn and how long.
     kind
         Whether it learns from documents ("topic") or from the places of a running text ("place").
+    feature_of
+        Places: which of the feature words every number is, or `NO_FEATURE`; None: the most frequent words.
     negated_literals
         Whether clauses may ask for the absence of a word; without, "sliced" is the only kernel.
     kernel
@@ -128,13 +130,16 @@ class Autoencoder:
         settings: AutoencoderSettings,
         *,
         kind: Kind = "topic",
+        feature_of: NDArray[np.uint32] | None = None,
         negated_literals: bool = True,
         kernel: str = "auto",
         isa: str = "auto",
     ) -> None:
         self.index, self.settings, self.kind = index, settings, kind
-        self.n_features = n_features(index, settings, kind)
-        arrays = corpus_arrays(index) if kind == "topic" else _running_arrays(index, settings)
+        arrays: tuple[Any, ...] = (
+            corpus_arrays(index) if kind == "topic" else _running_arrays(index, settings, feature_of)
+        )
+        self.n_features = index.n_words if kind == "topic" else _N_OFFSETS * int(arrays[-1])
         self._native = _native.Autoencoder(
             *arrays,
             **native_settings(self.n_features, settings),
@@ -201,13 +206,17 @@ def corpus_arrays(index: TrainingCorpus) -> tuple[NDArray[Any], ...]:
     return index.document_offsets, index.document_words, index.word_offsets, index.word_documents
 
 
-def _running_arrays(index: TrainingCorpus, settings: AutoencoderSettings) -> tuple[Any, ...]:
-    from omnitm.corpus.running import feature_numbers  # not above: who only reads a model needs no corpus
+def _running_arrays(
+    index: TrainingCorpus, settings: AutoencoderSettings, feature_of: NDArray[np.uint32] | None
+) -> tuple[Any, ...]:
+    # Not above: who only reads a model needs no corpus.
+    from omnitm.corpus.running import NO_FEATURE, feature_numbers
 
     running = running_of(index)
-    numbers = feature_numbers(running.word_starts, settings.n_place_features)
-    n_words = n_features(index, settings, "place") // _N_OFFSETS
-    return running.tokens, running.word_starts, running.places, numbers, n_words
+    if feature_of is None:
+        feature_of = feature_numbers(running.word_starts, settings.n_place_features)
+    n_words = int(np.count_nonzero(feature_of != NO_FEATURE))
+    return running.tokens, running.word_starts, running.places, feature_of, n_words
 
 
 def running_of(index: HasText[Text_co]) -> Text_co:
