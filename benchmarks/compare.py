@@ -3,6 +3,7 @@
     python benchmarks/compare.py prepare enwiki.txt -o change [--avoid other/truth.json]
     python benchmarks/compare.py search -o other                    results/compare_search.json
     python benchmarks/compare.py run -o change [--only omnitm] [--model wiki.model]
+    python benchmarks/compare.py machines -o other                  results/compare_machines.json
     python benchmarks/compare.py speed -o change                    results/compare_speed.json
     python benchmarks/compare.py report -o change                   results/compare.json and compare.md
 
@@ -10,7 +11,8 @@ A part of the sentences is drawn into two halves. In the second half a share of 
 word is renamed to a target of about the same frequency; controls are words of that frequency that nothing is
 done to. `search` tries settings of the rivals on pairs of other sentences, prepared with another --offset.
 `run` keeps every step in the folder, and goes on where it was stopped; rivals have the settings that were
-found, or else the usual ones, and `--seeds` runs. `speed` says what the thousand most frequent words cost.
+found, or else the usual ones, and `--seeds` runs. `machines` shuffles by machines that are trained anew each
+time, which was the first plan. `speed` says what the thousand most frequent words cost.
 """
 
 from __future__ import annotations
@@ -314,13 +316,15 @@ def drawn_documents(sides: Sides, word: str) -> list[Drawn]:
     return draw_documents(word, 0, [inside[sides.of_documents[inside] == k] for k in (0, 1)], sides.members)
 
 
-def run_machines(task: Task) -> dict[str, Any]:
-    """Score some of the words by machines instead: two of each kind per shuffling of their documents."""
-    some = [*task.words[: len(task.pairs) : 4], *task.words[len(task.pairs) :: 4]]
-    labels = [int(word in {target for _, target in task.pairs}) for word in some]
+def machines(folder: Path) -> None:
+    """Score some of the words by machines instead, two of each kind per shuffling, and as it is done."""
+    task = Task(folder, SEARCH_SHARE)
+    n = len(task.pairs)
+    labels = np.array([1] * len(task.words[:n:4]) + [0] * len(task.words[n::4]))
+    words = [*task.words[:n:4], *task.words[n::4]]
     task.sides.features  # noqa: B018  # so that they are not timed here
-    started, strengths, p = time.process_time(), [], []
-    for word in some:
+    started, scores = time.process_time(), []
+    for word in words:
         drawn, random = drawn_documents(task.sides, word), np.random.default_rng(0)
         n, together = len(drawn[0].inside), np.concatenate([side.inside for side in drawn])
         squares = []
@@ -331,10 +335,23 @@ def run_machines(task: Task) -> dict[str, Any]:
             squares.append([_moved(*kind) for kind in zip(*pair, strict=True)])
         found = np.array(squares)
         changes = (found / np.maximum(found[1:].std(axis=0), 1e-30)).sum(axis=1)
-        strengths.append(float((changes[0] - changes[1:].mean()) / max(float(changes[1:].std()), 1e-30)))
-        p.append(float((changes >= changes[0]).mean()))
-    seconds = (time.process_time() - started) / len(some)
-    return {"words": some, "labels": labels, "scores": strengths, "p": p, "seconds_per_word": seconds}
+        scores.append(float((changes[0] - changes[1:].mean()) / max(float(changes[1:].std()), 1e-30)))
+    by_machines = (time.process_time() - started) / len(words)
+    started = time.process_time()
+    compared = compare_corpora(task.sides.index, by=task.sides, words=words, n_threads=1).words
+    strengths = {word.comparison.word: word.comparison.strength for word in compared}
+    counted = [strengths[word] for word in words]
+    facts = {
+        "words": len(words),
+        "shufflings_by_machines": N_BY_MACHINES,
+        "average_precision_by_machines": average_precision(labels, np.array(scores)),
+        "average_precision_by_counts": average_precision(labels, np.array(counted)),
+        "counts_ahead_by": _interval(labels, [counted], [scores]),
+        "cpu_seconds_per_word_by_machines": by_machines,
+        "cpu_seconds_per_word_by_counts": (time.process_time() - started) / len(words),
+    }
+    (RESULTS / "compare_machines.json").write_text(json.dumps(facts, indent=1) + "\n")
+    print(json.dumps(facts, indent=1))
 
 
 def _moved(first: Any, second: Any) -> float:
@@ -403,7 +420,6 @@ def run_reasons(task: Task, model: Path) -> dict[str, Any]:
 STEPS: dict[str, Callable[..., dict[str, Any]]] = {
     "omnitm": run_omnitm,
     **{way: partial(run_rivals, way=way) for way in WAYS},
-    "machines": run_machines,
     "shuffled": run_false_alarms,
 }
 
@@ -414,7 +430,7 @@ def run(folder: Path, only: list[str], model: Path | None, n_seeds: int) -> None
         for name, step in STEPS.items():
             file = folder / str(share) / f"{name}.json"
             is_rival = name in WAYS  # its runs are kept one by one, so that more seeds can be added
-            if (only and name not in only) or (name in {"machines", "shuffled"} and share != SHARES[0]):
+            if (only and name not in only) or (name == "shuffled" and share != SHARES[0]):
                 continue
             if file.exists() and not is_rival:
                 continue
@@ -514,18 +530,6 @@ def summary(folder: Path, share: float) -> dict[str, Any]:
         "cpu_seconds_per_word": ours["seconds_per_word"],
         "cpu_seconds_of_rivals": {title: one["seconds"] for title, one in rivals.items()},
     }
-    if machines := read("machines"):
-        by_word = dict(zip(task.words, ours["scores"], strict=True))
-        labels, counted = np.array(machines["labels"]), [by_word[word] for word in machines["words"]]
-        result["some_words"] = len(labels)
-        result["some_by_counts"] = average_precision(labels, np.array(counted))
-        result["some_by_machines"] = average_precision(labels, np.array(machines["scores"]))
-        result["some_counts_ahead_by"] = _interval(labels, [counted], [machines["scores"]])
-        result["some_found_by_machines"] = float((np.array(machines["p"])[labels == 1] < 0.05).mean())
-        counted_p = dict(zip(task.words, ours["p"], strict=True))
-        found = [counted_p[word] < 0.05 for word in machines["words"]]
-        result["some_found_by_counts"] = float(np.mean(np.array(found)[labels == 1]))
-        result["cpu_seconds_per_word_by_machines"] = machines["seconds_per_word"]
     if reasons := read("reasons"):
         rows = reasons["pairs"]
         for kind in ("gained", "topic", "place", "lost", "machines_agree"):
@@ -592,7 +596,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("step", choices=("prepare", "search", "run", "speed", "report"))
+    parser.add_argument("step", choices=("prepare", "search", "run", "machines", "speed", "report"))
     parser.add_argument("source", nargs="?", type=Path)
     parser.add_argument("-o", "--output", type=Path, required=True)
     parser.add_argument("--every", type=int, default=16, help="every so many sentences are taken")
@@ -615,6 +619,8 @@ def main() -> None:
         search(arguments.output, arguments.only)
     elif arguments.step == "run":
         run(arguments.output, arguments.only, arguments.model, arguments.seeds)
+    elif arguments.step == "machines":
+        machines(arguments.output)
     elif arguments.step == "speed":
         speed(arguments.output)
     else:

@@ -128,6 +128,8 @@ def test_odd_labels(index: Path, tmp_path: Path) -> None:
         (["loan", "--by", "date"], "too few to compare"),
         (["bank", "--by", "date", "--resume"], "--resume and --force are for a run with -o FILE"),
         (["bank", "--by", "date", "--engine", "processes"], "--engine is for many words: give -o FILE"),
+        (["bank", "--by", "date", "--top", "0"], "--top must be 1 or more"),
+        (["bank", "--by", "date", "--documents", "-1"], "'n_documents' parameter of compare must be an int"),
         (["bank", "--by", "date", "-o", "x.pdf"], "the name must end with .html, .csv, .json"),
         (["bank", "--by", "date", "-o", "no/x.csv", "--quiet"], "cannot be written"),
     ],

@@ -6,6 +6,7 @@ import datetime as dt
 import json
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pytest
 
 from omnitm.cli import main
@@ -60,7 +61,7 @@ def test_fields_of_tables(kind: str, tmp_path: Path) -> None:
     assert (years.labels, years.numbers.tolist()) == (("1998", "2015", "2016"), [1, 0, 1, 2])
     assert years.is_ordered
     parts = group_index(tmp_path / "index", "size", "2")
-    assert (parts.labels, parts.numbers.tolist()) == (("1 to 1", "2.5 to 5"), [1, 1, 0, NO_GROUP])
+    assert (parts.labels, parts.numbers.tolist()) == (("1", "2.5 to 5"), [1, 1, 0, NO_GROUP])
 
 
 def test_groups_leave_the_index_as_it_is(tmp_path: Path) -> None:
@@ -96,7 +97,29 @@ def test_files_of_the_same_name_are_told_apart(tmp_path: Path) -> None:
         (tmp_path / "text" / folder).mkdir(parents=True)
         (tmp_path / "text" / folder / "a.txt").write_text("a cat\n")
     index = build_index(tmp_path / "text", tmp_path / "index")
-    assert [label.endswith("a.txt") for label in group_index(index, "file").labels] == [True, True]
+    assert group_index(index, "file").labels == ("x/a.txt", "y/a.txt")
+
+
+def test_folders_of_the_same_name_are_told_apart(tmp_path: Path) -> None:
+    for folder in ("uk/2001", "us/2001", "us/2002"):
+        (tmp_path / "text" / folder).mkdir(parents=True)
+        (tmp_path / "text" / folder / "a.txt").write_text("a cat\n")
+        (tmp_path / "text" / folder / "b.txt").write_text("a dog\n")
+    index = build_index(tmp_path / "text", tmp_path / "index")
+    assert group_index(index, "folder").labels == ("uk/2001", "us/2001", "us/2002")
+    command = ["index", str(tmp_path / "text" / "us"), "--quiet", "-o", str(tmp_path / "us")]
+    assert main([*command, "--group", "folder", "--group-by", "decade"]) == 0
+    assert read_groupings(tmp_path / "us")["folder"].labels == ("2000s",)
+
+
+def test_missing_values() -> None:
+    pd = pytest.importorskip("pandas")
+    values = [None, "", " ", float("nan"), np.float32("nan"), pd.NaT, pd.NA]
+    found = Grouping.of([*values, 2015.0, np.float64(2016), "2017", 2.5], "year")
+    assert found.labels == ("2.5", "2015", "2016", "2017")
+    assert found.numbers.tolist() == [NO_GROUP] * len(values) + [1, 2, 3, 0]
+    assert Grouping.of([*values, 1, 2], unit="2").numbers.tolist() == [NO_GROUP] * len(values) + [0, 1]
+    assert Grouping.of([*values, pd.Timestamp("2015-03-01")], unit="month").labels == ("2015-03",)
 
 
 def test_dates() -> None:
@@ -112,7 +135,9 @@ def test_dates() -> None:
 def test_numbers() -> None:
     grouping = Grouping.of([*range(100), None], unit="4")
     assert grouping.labels == ("0 to 24", "25 to 49", "50 to 74", "75 to 99")
-    assert Grouping.of([3, 3, 3, 3, 9], unit="2").labels == ("3 to 9",)
+    assert Grouping.of([3, 3, 3, 3, 9], unit="2").labels == ("3", "9")
+    assert Grouping.of([3, 3], unit="2").labels == ("3",)
+    assert Grouping.of([1600000001, 1600000002], unit="2").labels == ("1600000001", "1600000002")
     assert Grouping.of([10, 9, 10]).labels == ("9", "10")
     with pytest.raises(CorpusError, match="'x' is 'many', which is no number"):
         Grouping.of(["many"], "x", "3")
@@ -125,6 +150,8 @@ def test_refusals(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         Grouping.of(range(1_000_000), "id")
     with pytest.raises(ParameterError, match="by year, decade, month, or by a number of equal parts"):
         Grouping.of(["a"], unit="week")
+    with pytest.raises(ParameterError, match=r"equal parts from 2 to 10,000\. Got '1000000' instead"):
+        Grouping.of(range(1_000_000), unit="1000000")
     with pytest.raises(CorpusError, match="must be a text or a number, not a list"):
         Grouping.of([["a"]])
     table = write_table(tmp_path, "jsonl")

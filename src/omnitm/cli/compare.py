@@ -63,6 +63,8 @@ def run(arguments: argparse.Namespace) -> int:
         raise ParameterError(f"-o {arguments.output}: the name must end with {', '.join(_ENDINGS)}.")
     if arguments.output is None and (arguments.resume or arguments.force):
         raise ParameterError("--resume and --force are for a run with -o FILE, beside which words are kept.")
+    if arguments.top is not None and arguments.top < 1:
+        raise ParameterError(f"--top must be 1 or more. Got {arguments.top} instead.")
     index = DocumentIndex.open(arguments.index)
     sides = Sides(index, arguments.by, arguments.groups)
     if arguments.words and arguments.output is None and arguments.top is None:

@@ -48,7 +48,8 @@ def read_labels(file: Path) -> list[str]:
     try:
         text = file.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise ParameterError(f"--from {file}: cannot be read as lines of UTF-8: {error}.") from None
+        reason = getattr(error, "strerror", None) or error
+        raise ParameterError(f"--from {file}: cannot be read as lines of UTF-8: {reason}.") from None
     return text.removesuffix("\n").split("\n")
 
 

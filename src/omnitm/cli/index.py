@@ -112,7 +112,7 @@ def _add_vocabulary(group: Any) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Build or extend an index, and say what is in it."""
     try:
-        _build(arguments)
+        grouping = _build(arguments)
     except KeyboardInterrupt:
         raise KeyboardInterrupt(
             "stopped; nothing was left behind, run the same command to begin again"
@@ -120,11 +120,16 @@ def run(arguments: argparse.Namespace) -> int:
     if not arguments.quiet:
         from rich.console import Console
 
+        from omnitm.cli.group import print_groups
+
         Console().print(describe_index(arguments.output))
+        if grouping is not None:
+            print_groups(grouping)
     return 0
 
 
-def _build(arguments: argparse.Namespace) -> None:
+def _build(arguments: argparse.Namespace) -> Grouping | None:
+    """Make the index, or add to it; return the groups that were asked for."""
     from omnitm.corpus import Resources, append_to_index, build_index
     from omnitm.corpus.groups import group_index, keep_grouping
 
@@ -139,7 +144,7 @@ def _build(arguments: argparse.Namespace) -> None:
             append_to_index(
                 arguments.output, arguments.sources, reading=reading, resources=resources, tokenizer=tokenizer
             )
-            return
+            return None
         build_index(
             arguments.sources,
             arguments.output,
@@ -151,7 +156,9 @@ def _build(arguments: argparse.Namespace) -> None:
             order=arguments.order is not False,
         )
     if arguments.group is not None:
-        keep_grouping(arguments.output, grouping or group_index(arguments.output, arguments.group))
+        grouping = grouping or group_index(arguments.output, arguments.group, arguments.group_by)
+        keep_grouping(arguments.output, grouping)
+    return grouping
 
 
 def _grouping(arguments: argparse.Namespace, reading: Reading) -> Grouping | None:

@@ -167,9 +167,10 @@ def compare_corpora(
     enough = sides.has_enough
     chosen = [word for word in asked if enough[index.word_id(word)]]
     if not chosen:
+        which = "No word" if isinstance(words, int) else "None of these words"
         raise CorpusError(
-            f"No word is in {FEWEST_DOCUMENTS} or more documents of both {sides.first!r} and "
-            f"{sides.second!r}, so there is nothing to compare."
+            f"{which} is in {FEWEST_DOCUMENTS} or more documents of both {sides.first!r} and "
+            f"{sides.second!r}, and absent from as many, so there is nothing to compare."
         )
     options: dict[str, Any] = {"n_permutations": n_permutations, "n_examples": n_examples, "seed": seed}
     with _Log(log, {**options, **_facts(sides)}) as kept:

@@ -244,6 +244,8 @@ def compare(
     >>> sorted(change.name for change in found.gained), sorted(change.name for change in found.lost)
     (['loan', 'money'], ['river', 'water'])
     """
+    check_integer(_OWNER, "n_shown", n_shown, 0)
+    check_integer(_OWNER, "n_documents", n_documents, 0)
     sides = by if isinstance(by, Sides) else Sides(index, by, groups)
     options = {"n_permutations": n_permutations, "n_examples": n_examples, "seed": seed}
     return read_excerpts(index, [compare_word(sides, word, n_shown, n_documents, **options)])[0]

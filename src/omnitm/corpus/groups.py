@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -57,7 +58,7 @@ class Grouping:
 
     @classmethod
     def of(cls, values: Iterable[Any], name: str = "groups", unit: str | None = None) -> Grouping:
-        """Group documents by their values: a label, a date or a number each; None and "" are in no group.
+        """Group documents by their values: a label, a date or a number each; None, NaN and "" have no group.
 
         Parameters
         ----------
@@ -70,12 +71,12 @@ class Grouping:
         >>> grouping.labels, grouping.numbers.tolist()
         (('1990s', '2010s'), [1, 0, 1])
         """
-        if unit is not None and unit.isdigit() and int(unit) > 1:
+        if unit is not None and unit.isdigit() and 1 < int(unit) <= MOST_GROUPS:
             return _equal_parts(values, name, int(unit))
         if unit is not None and unit not in UNITS:
             raise ParameterError(
-                f"Groups can be made by {', '.join(UNITS)}, or by a number of equal parts from 2 on. "
-                f"Got {unit!r} instead."
+                f"Groups can be made by {', '.join(UNITS)}, or by a number of equal parts from 2 to "
+                f"{MOST_GROUPS:,}. Got {unit!r} instead."
             )
         found: dict[str, int] = {}
         numbers = []
@@ -117,6 +118,13 @@ def _in_order(name: str, labels: list[str], numbers: NDArray[np.uint32], *, is_d
     return Grouping(name, tuple(labels[k] for k in order), numbers, is_date or is_number)
 
 
+def _is_missing(value: Any) -> bool:
+    """Whether there is no value: also NaN, and what pandas has for missing dates and numbers."""
+    if isinstance(value, (float, np.floating)):
+        return bool(np.isnan(value))
+    return value is None or str(value).strip() in {"", "NaT", "<NA>"}
+
+
 def _number(text: Any) -> float | None:
     try:
         value = float(text)
@@ -126,17 +134,20 @@ def _number(text: Any) -> float | None:
 
 
 def _label(value: Any, unit: str | None, where: str) -> str | None:
-    if value is None or value == "":
+    if _is_missing(value):
         return None
     if unit is None:
         if isinstance(value, (list, dict)):
             raise CorpusError(f"{where}: a group must be a text or a number, not a {type(value).__name__}.")
-        return str(value).strip() or None
+        # Whole numbers are stored as 2015.0 where others of the column are missing.
+        is_whole = isinstance(value, (float, np.floating)) and float(value).is_integer()
+        return str(int(value)) if is_whole else str(value).strip()
     text = value.isoformat() if isinstance(value, date) else str(value).strip()
     found = _DATE.match(text)
     month = int(found[2] or found[3] or 0) if found else 0
     if found is None or (unit == "month" and not 1 <= month <= 12):
-        raise CorpusError(f"{where}: {text[:40]!r} has no {unit}; dates must look like 2015-05-21 or 2015.")
+        form = "dates must look like 2015-05-21 or 2015, and are left empty where they are not known"
+        raise CorpusError(f"{where}: {text[:40]!r} has no {unit}; {form}.")
     if unit == "month":
         return f"{found[1]}-{month:02}"
     return found[1] if unit == "year" else f"{found[1][:3]}0s"
@@ -146,7 +157,7 @@ def _equal_parts(values: Iterable[Any], name: str, n_parts: int) -> Grouping:
     """Cut numbers into parts with equally many documents, as far as equal numbers allow."""
     numbers = []
     for document, value in enumerate(values):
-        number = np.nan if value is None or value == "" else _number(value)
+        number = np.nan if _is_missing(value) else _number(value)
         if number is None:
             raise CorpusError(f"document {document}: {name!r} is {str(value)[:40]!r}, which is no number.")
         numbers.append(number)
@@ -155,14 +166,16 @@ def _equal_parts(values: Iterable[Any], name: str, n_parts: int) -> Grouping:
     if not has_value.any():
         raise CorpusError(f"No document has a value of {name!r}, so there are no groups.")
     # Edges are values that occur ("higher"), so that equal numbers are never in two groups.
-    edges = np.unique(np.quantile(found[has_value], np.arange(1, n_parts) / n_parts, method="higher"))
-    # An edge at the smallest value would leave the first group empty.
-    edges = edges[edges > found[has_value].min()]
+    edges = np.quantile(found[has_value], np.arange(1, n_parts) / n_parts, method="higher")
+    # An edge at the smallest value would leave the first group empty: the next value begins the second.
+    values = np.unique(found[has_value])
+    edges = np.unique(np.maximum(edges, values[1])) if len(values) > 1 else values[:0]
     parts = np.searchsorted(edges, found[has_value], side="right")
     labels = []
     for part in range(len(edges) + 1):
         inside = found[has_value][parts == part]
-        labels.append(f"{inside.min():g} to {inside.max():g}")
+        first, last = (f"{value:.12g}" for value in (inside.min(), inside.max()))
+        labels.append(first if first == last else f"{first} to {last}")
     groups = np.full(len(found), NO_GROUP, dtype=np.uint32)
     groups[has_value] = parts
     return Grouping(name, tuple(labels), groups, is_ordered=True)
@@ -194,14 +207,20 @@ def group_index(path: str | Path, field: str, unit: str | None = None) -> Groupi
         problem = "does not know its text; give a file with a group per document: omnitm group"
         raise FileError(path, f"{problem} {shell_name(Path(path))} NAME --from FILE")
     if field in {FILE, FOLDER}:
-        sources = [Path(source) for source in texts.paths]
-        values = [source.name if field == FILE else source.parent.name for source in sources]
-        if field == FILE and len(set(values)) < len(values):
-            values = [str(source) for source in sources]
+        values = _short_names([Path(source) for source in texts.paths], field)
         return Grouping.of((values[k] for k in texts.sources_of_documents()), field, unit)
     texts.check_sources()
     readings = [texts.reading(source) for source in range(texts.n_sources)]
     return Grouping.of(_values(texts.paths, readings, field), field, unit)
+
+
+def _short_names(sources: Sequence[Path], field: str) -> list[str]:
+    """Name files, or their folders; by the path below the folder they share if some have the same name."""
+    paths = [source if field == FILE else source.parent for source in sources]
+    if len({path.name for path in paths}) == len(set(paths)):
+        return [path.name for path in paths]
+    shared = os.path.commonpath([path.parent for path in paths])
+    return [path.relative_to(shared).as_posix() for path in paths]
 
 
 def read_groupings(path: Path) -> dict[str, Grouping]:
