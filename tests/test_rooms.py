@@ -39,11 +39,9 @@ _SENSES = "method of WordVectors for users: sense_vector, imported when called"
 _RULES = "method of OmniTMAE for users: explain, imported when called"
 _CARDS = "a packed model is unpacked with its card, imported when called"
 _PICTURES = "methods of comparisons for users: plot and to_html, imported when called"
-_TO_BE_REMOVED = "not yet in order"
 EXCEPTIONS = {
     ("omnitm.comparison.corpora", "omnitm.comparison.report"): _PICTURES,
     ("omnitm.comparison.words", "omnitm.comparison.report"): _PICTURES,
-    ("omnitm.paper.steps", "omnitm.paper.reproduction"): _TO_BE_REMOVED,
     ("omnitm.store.packing", "omnitm.sharing.card"): _CARDS,
     ("omnitm.training.estimator", "omnitm.explain"): _RULES,
     ("omnitm.vectors.word_vectors", "omnitm.explain"): _SENSES,

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import omnitm
-from omnitm.cli import COMMANDS, main
-from omnitm.corpus import DocumentIndex, python_docs
+from omnitm.cli import COMMANDS, demo, main
+from omnitm.corpus import DocumentIndex
 from omnitm.errors import FileError, OmniTMWarning, TrainingStopped
 from omnitm.vectors import WordVectors
 
@@ -354,7 +354,7 @@ def test_demo_runs_twice_and_its_suggestions_work(
         "thread lock threads wait",
         "regular expression pattern match",
     ] * 40
-    monkeypatch.setattr(python_docs, "python_paragraphs", lambda: library)
+    monkeypatch.setattr(demo, "python_paragraphs", lambda: library)
     monkeypatch.chdir(tmp_path)
     assert main(["demo"]) == 0
     out = capsys.readouterr().out

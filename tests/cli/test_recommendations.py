@@ -19,14 +19,14 @@ import pytest
 import omnitm
 from omnitm import explorer
 from omnitm.baselines.occurrences import texts_of
-from omnitm.cli import COMMANDS, main
-from omnitm.corpus import DocumentIndex, as_index, build_index, index_documents, python_docs
+from omnitm.cli import COMMANDS, demo, main
+from omnitm.corpus import DocumentIndex, as_index, build_index, index_documents
 from omnitm.engines import Failure, ThreadsEngine
 from omnitm.errors import CorpusError, FileError, ParameterError, SetAsideError, TrainingStopped
 from omnitm.explain import Explainer
 from omnitm.explain.rules import TrainedMachine
 from omnitm.explorer.vocabulary_map.keeper import MapKeeper
-from omnitm.files.system import system
+from omnitm.files import system
 from omnitm.machine import AutoencoderSettings
 from omnitm.store import pack_model
 from omnitm.training import train_model
@@ -749,7 +749,7 @@ def test_scores_for_a_card(world: World, capsys: pytest.CaptureFixture[str]) -> 
 
 def test_the_demo(world: World, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     library = [f"server client socket port list term{a} word{b}" for a in "abcdef" for b in "ghijklmno"]
-    monkeypatch.setattr(python_docs, "python_paragraphs", lambda: library)
+    monkeypatch.setattr(demo, "python_paragraphs", lambda: library)
     assert main(["demo", "-o", str(world["folder"])]) == 2
     assert "choose another with `omnitm demo -o FOLDER`" in capsys.readouterr().err
     run_command(["demo", "-o", str(world["folder"] / "a demo")])
@@ -771,10 +771,10 @@ def test_more_documents_for_an_estimator(world: World) -> None:
 
 
 def test_a_python_without_its_sources(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(python_docs, "_FEWEST", 10**9)
+    monkeypatch.setattr(demo, "_FEWEST", 10**9)
     (world["folder"] / "empty").mkdir()
     with pytest.raises(CorpusError, match="this Python seems to come without its sources") as caught:
-        python_docs.python_paragraphs(world["folder"] / "empty")
+        demo.python_paragraphs(world["folder"] / "empty")
     said = re.search(r"omnitm train YOUR.txt -o MODEL", str(caught.value))
     assert said is not None
     run_command(filled(said[0], world, {})[1:])

@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 QUICK = ["--n-examples", "40", "--n-clauses", "8", "--accumulation", "2"]
 CRASH = """
 import os, sys
-from omnitm.engines import processes, work
+from omnitm.engines import processes, protocol
 
-class Bad(work.WordTrainer):
+class Bad(protocol.WordTrainer):
     def train(self, target, key):
         return target != 1 and super().train(target, key) or os._exit(9)
 
-work.WordTrainer = Bad
+protocol.WordTrainer = Bad
 processes.serve(int(sys.argv[1]))
 """
 

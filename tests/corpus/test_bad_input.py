@@ -32,7 +32,7 @@ from omnitm.corpus import (
 )
 from omnitm.corpus import reading as reading_module
 from omnitm.errors import CorpusError, FileError, MissingExtraError, OmniTMError, ParameterError
-from omnitm.files.system import system
+from omnitm.files import system
 
 WORD = r"\w+"
 RUN = "import sys; from omnitm.cli import main; sys.exit(main())"

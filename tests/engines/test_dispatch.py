@@ -10,13 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from omnitm.engines import make_engine, ray_cluster, ray_tasks, work
-from omnitm.engines.job_queue import Ledger
-from omnitm.engines.protocol import WordJob
-from omnitm.engines.ray_cluster import RayEngine
-from omnitm.engines.ray_tasks import BatchTask, CorpusNotHere, train_batch
+from omnitm.engines import make_engine, protocol, ray_cluster
+from omnitm.engines.job_queue import JobQueue
+from omnitm.engines.protocol import WordJob, WordTraining
+from omnitm.engines.ray_cluster import BatchTask, CorpusNotHere, RayEngine, train_batch
 from omnitm.engines.shared_corpus import SharedCorpus, shared
-from omnitm.engines.work import WordTraining
 from omnitm.errors import EngineError, MissingExtraError, OmniTMWarning, ParameterError
 from omnitm.machine import AutoencoderSettings, WordTrainer
 from omnitm.training import train_vectors
@@ -110,9 +108,9 @@ def test_batches_are_bounded_and_give_the_same_bits(
 
 
 def test_a_batch_takes_more_than_a_second(monkeypatch: pytest.MonkeyPatch, board: DocumentIndex) -> None:
-    ledger = Ledger([WordJob(row, 0, 0) for row in range(10_000)])
+    job_queue = JobQueue([WordJob(row, 0, 0) for row in range(10_000)])
     task = BatchTask(SharedCorpus("", ""), WordTraining(SETTINGS), "")
-    dispatcher = ray_cluster._Dispatcher(PretendedRay(), task, ledger, 2 * board.n_words, lambda *_: None)
+    dispatcher = ray_cluster._Dispatcher(PretendedRay(), task, job_queue, 2 * board.n_words, lambda *_: None)
     assert dispatcher._batch_size() == 8
     dispatcher._seconds_per_word = 0.01
     assert dispatcher._batch_size() == 150
@@ -163,8 +161,8 @@ def test_a_word_that_raises_harms_no_other(board: DocumentIndex, monkeypatch: py
                 raise MemoryError("too much")
             return super().train(target, key)
 
-    monkeypatch.setattr(work, "WordTrainer", Bad)
-    monkeypatch.setattr(ray_tasks, "_workers", {})
+    monkeypatch.setattr(protocol, "WordTrainer", Bad)
+    monkeypatch.setattr(ray_cluster, "_workers", {})
     pretend(monkeypatch, PretendedRay())
     with pytest.warns(OmniTMWarning, match="MemoryError: too much"):
         vectors = train_vectors(board, settings=SETTINGS, engine=RayEngine())
@@ -258,19 +256,19 @@ def test_a_thread_has_no_patience() -> None:
 HANGING = """
 import sys, time
 import omnitm
-from omnitm.engines import ray_tasks, work
+from omnitm.engines import protocol, ray_cluster
 from omnitm.engines.protocol import WordJob
 from omnitm.engines.shared_corpus import SharedCorpus
 from omnitm.machine import AutoencoderSettings
 
-class Hanging(work.WordTrainer):
+class Hanging(protocol.WordTrainer):
     def train(self, target, key):
         time.sleep(3600)
 
-work.WordTrainer = Hanging
-training = work.WordTraining(AutoencoderSettings())
-task = ray_tasks.BatchTask(SharedCorpus(*sys.argv[1:3]), training, omnitm.__version__, 0.2)
-ray_tasks.train_batch(task, [WordJob(0, 0, 0)])
+protocol.WordTrainer = Hanging
+training = protocol.WordTraining(AutoencoderSettings())
+task = ray_cluster.BatchTask(SharedCorpus(*sys.argv[1:3]), training, omnitm.__version__, 0.2)
+ray_cluster.train_batch(task, [WordJob(0, 0, 0)])
 """
 
 

@@ -16,8 +16,8 @@ import numpy as np
 import pytest
 
 from omnitm.engines import ProcessesEngine, ThreadsEngine, processes
-from omnitm.engines.job_queue import Ledger, Patience, Silence, silence_allowed
-from omnitm.engines.protocol import WordJob
+from omnitm.engines.job_queue import HangTimeout, JobQueue, Silence
+from omnitm.engines.protocol import WordJob, WordTraining
 from omnitm.engines.shared_corpus import shared
 from omnitm.errors import EngineError, OmniTMWarning, ParameterError, SetAsideError
 from omnitm.machine import AutoencoderSettings
@@ -35,15 +35,15 @@ if TYPE_CHECKING:
 SETTINGS = AutoencoderSettings(n_clauses=6, n_examples=40, accumulation=2)
 BAD_WORD = """
 import os, signal, sys
-from omnitm.engines import processes, work
+from omnitm.engines import processes, protocol
 
-class Bad(work.WordTrainer):
+class Bad(protocol.WordTrainer):
     def train(self, target, key):
         if target == 3:
             {deed}
         return super().train(target, key)
 
-work.WordTrainer = Bad
+protocol.WordTrainer = Bad
 processes.serve(int(sys.argv[1]))
 """
 
@@ -101,14 +101,14 @@ def test_workers_that_hang_before_their_first_word(
 
 
 def test_patience_grows_with_the_work_and_with_the_longest_word() -> None:
-    patience = Patience(silence_allowed(AutoencoderSettings()))
+    patience = HangTimeout(WordTraining(AutoencoderSettings()).seconds_allowed())
     assert 600 < patience.limit < 1200
     patience.learn(5.0)
     assert patience.limit < 1200
     patience.learn(50.0)
     assert patience.limit == 3000
-    assert Patience(silence_allowed(AutoencoderSettings(n_examples=2**30))).limit == 1e7
-    assert Patience(760.0, 3.0).limit == 3.0
+    assert HangTimeout(WordTraining(AutoencoderSettings(n_examples=2**30)).seconds_allowed()).limit == 1e7
+    assert HangTimeout(760.0, 3.0).limit == 3.0
     with pytest.raises(
         ParameterError, match=r"'patience' parameter of OmniTMAE must be a number from 0\.001"
     ):
@@ -143,25 +143,25 @@ def test_workers_that_cannot_start(board: DocumentIndex, monkeypatch: pytest.Mon
 
 def test_when_every_word_fails_the_run_ends() -> None:
     jobs = [WordJob(row, row, 0) for row in range(30)]
-    ledger = Ledger(jobs)
+    job_queue = JobQueue(jobs)
 
     def burn() -> None:
-        while job := ledger.take():
-            ledger.blame(job, "smoke")
+        while job := job_queue.take():
+            job_queue.blame(job, "smoke")
 
     with pytest.raises(EngineError, match="20 words in a row failed 3 times each, the last one with: smoke"):
         burn()
-    assert len(ledger.news()) == ledger.n_failures == 30 + 30 + 20
-    assert not ledger.news()
-    assert not ledger.is_complete
+    assert len(job_queue.news()) == job_queue.n_failures == 30 + 30 + 20
+    assert not job_queue.news()
+    assert not job_queue.is_complete
 
 
 def test_words_put_back_are_next_and_in_order() -> None:
     jobs = [WordJob(row, row, 0) for row in range(5)]
-    ledger = Ledger(jobs)
-    taken = [ledger.take(), ledger.take()]
-    ledger.put_back(jobs[:2])
-    assert [ledger.take() for _ in range(6)] == [*jobs, None]
+    job_queue = JobQueue(jobs)
+    taken = [job_queue.take(), job_queue.take()]
+    job_queue.put_back(jobs[:2])
+    assert [job_queue.take() for _ in range(6)] == [*jobs, None]
     assert taken == jobs[:2]
 
 

@@ -16,8 +16,7 @@ import pytest
 
 from omnitm.corpus import DocumentIndex, build_index
 from omnitm.engines import ThreadsEngine, ray_cluster
-from omnitm.engines.ray_cluster import RayEngine
-from omnitm.engines.ray_tasks import train_batch
+from omnitm.engines.ray_cluster import RayEngine, train_batch
 from omnitm.machine import AutoencoderSettings
 from omnitm.store.journal import finished_rows
 from omnitm.training import train_model, train_vectors
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from omnitm.engines.protocol import WordJob
-    from omnitm.engines.ray_tasks import BatchResult, BatchTask
+    from omnitm.engines.ray_cluster import BatchResult, BatchTask
     from omnitm.training.progress import Progress
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # what Ray warns of is not ours

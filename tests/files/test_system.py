@@ -16,8 +16,7 @@ import pytest
 
 from omnitm.engines import ProcessesEngine, processes
 from omnitm.errors import EngineError
-from omnitm.files import posix
-from omnitm.files.system import system
+from omnitm.files import posix, system
 from omnitm.training import train_vectors
 
 if TYPE_CHECKING:

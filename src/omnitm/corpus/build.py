@@ -28,7 +28,7 @@ from omnitm.corpus.storage import (
 )
 from omnitm.corpus.vocabulary import MOST_OTHER_WORDS, IndexSummary, VocabularyChoice, VocabularyRules
 from omnitm.errors import CorpusError
-from omnitm.files.system import system
+from omnitm.files import system
 from omnitm.parameters import check_integer
 
 _log = logging.getLogger(__name__)

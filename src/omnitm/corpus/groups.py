@@ -200,7 +200,7 @@ def _values(paths: Sequence[Path], readings: Sequence[Reading], field: str) -> I
 
 def group_index(path: str | Path, field: str, unit: str | None = None) -> Grouping:
     """Group the documents of an index by a field of its sources, or by "file" or "folder" they are from."""
-    from omnitm.corpus.texts import SourceTexts
+    from omnitm.corpus.documents import SourceTexts
 
     texts = SourceTexts(Path(path))
     if texts.n_sources == 0:

@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from omnitm.corpus import storage
+from omnitm.corpus.documents import SourceTexts, as_text, prepared
 from omnitm.corpus.preparation import LOWER_CASE_ONLY, Preparation
 from omnitm.corpus.running import RunningText
 from omnitm.corpus.storage import StoredArray
-from omnitm.corpus.texts import SourceTexts, as_text, prepared
 from omnitm.corpus.vocabulary import IndexSummary, VocabularyRules
 from omnitm.errors import CorpusError, FileError, UnknownWordError
 from omnitm.parameters import check_integer

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from omnitm.errors import FileError
-from omnitm.files.system import system
+from omnitm.files import system
 
 
 class Handle(NamedTuple):

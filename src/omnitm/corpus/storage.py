@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from omnitm.corpus.scratch import not_written, open_new, write_at
 from omnitm.errors import FileError
+from omnitm.files import system
 from omnitm.files.checked import FileDigest
 from omnitm.files.kinds import INDEX_FORMAT, kind_of, refuse_other_kinds, refuse_to_replace, shell_name
 from omnitm.files.manifest import (
@@ -28,7 +29,6 @@ from omnitm.files.manifest import (
     read_manifest,
     write_manifest,
 )
-from omnitm.files.system import system
 
 KIND = FolderKind(INDEX_FORMAT, 1, "build the index again")
 ARRAYS = {

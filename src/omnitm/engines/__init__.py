@@ -1,9 +1,8 @@
 """Where words are trained and compared: one small protocol, one file per engine, and the engines by name."""
 
 from omnitm.engines.processes import ProcessesEngine
-from omnitm.engines.protocol import Engine, Failure, Report, WordJob
+from omnitm.engines.protocol import Engine, Failure, Report, WordEngine, WordJob
 from omnitm.engines.threads import ThreadsEngine
-from omnitm.engines.work import WordEngine
 from omnitm.errors import ParameterError
 
 __all__ = [

@@ -4,20 +4,16 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
 
-from omnitm.engines.protocol import Failure, WordJob
+from omnitm.engines.protocol import MOST_SECONDS, Failure, WordJob
 from omnitm.errors import EngineError
 from omnitm.parameters import check_real
-
-if TYPE_CHECKING:
-    from omnitm.machine import AutoencoderSettings
 
 ATTEMPTS = 3  # of a word; a lost machine or a full memory may be passing
 _HOPELESS = 20  # words set aside in a row, with none trained in between
 
 
-class Ledger:
+class JobQueue:
     """The words of a run: every one is waiting, handed out, done or set aside.
 
     Attributes
@@ -105,31 +101,16 @@ class Ledger:
         self._news.append(Failure(tuple(jobs), problem, is_final))
 
 
-_LEAST_SECONDS = 600.0  # a machine that swaps, or a disk that sleeps, is not a worker that hangs
-# Per example, and per clause or merged document of it: some thousand times what it takes on a good machine.
-_SECONDS_PER_STEP = 0.01
 _TIMES_THE_LONGEST = 60  # words take differently long, and machines get busy
-_MOST_SECONDS = 1e7  # what the watchdog of a Ray worker can count
 _LONGEST_STEP = 1.0  # seconds; supervisors look several times a second
 
 
 def check_patience(patience: float | None) -> float | None:
-    """Check what a user set; None: ten minutes or more, see `silence_allowed`."""
-    return None if patience is None else check_real("OmniTMAE", "patience", patience, 0.001, _MOST_SECONDS)
+    """Check what a user set; None: ten minutes or more, see `WordTraining`."""
+    return None if patience is None else check_real("OmniTMAE", "patience", patience, 0.001, MOST_SECONDS)
 
 
-def silence_allowed(settings: AutoencoderSettings, n_words: int = 1) -> float:
-    """Return the seconds in which some words must be finished when nothing else is known of them.
-
-    >>> from omnitm.machine import AutoencoderSettings
-    >>> silence_allowed(AutoencoderSettings())
-    760.0
-    """
-    steps = n_words * settings.total_examples * max(settings.n_clauses, settings.accumulation)
-    return min(_LEAST_SECONDS + _SECONDS_PER_STEP * steps, _MOST_SECONDS)
-
-
-class Patience:
+class HangTimeout:
     """The limit of a run: what its work allows, or sixty times the longest word if that is more."""
 
     def __init__(self, allowed: float, fixed: float | None = None) -> None:

@@ -24,12 +24,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from omnitm.engines.job_queue import Ledger, Patience, Silence, check_patience
+from omnitm.engines.job_queue import HangTimeout, JobQueue, Silence, check_patience
+from omnitm.engines.protocol import WordEngine, Work, Write
 from omnitm.engines.shared_corpus import MappedCorpus, SharedCorpus, shared, store_file, temporary_folder
 from omnitm.engines.threads import available_cores
-from omnitm.engines.work import WordEngine, Work, Write
 from omnitm.errors import EngineError
-from omnitm.files.system import system
+from omnitm.files import system
 from omnitm.parameters import check_integer
 
 if TYPE_CHECKING:
@@ -71,8 +71,8 @@ class ProcessesEngine(WordEngine):
     ) -> None:
         if not system.HAS_WORKERS:
             raise EngineError("The engine 'processes' needs Linux or macOS; use the engine 'threads' here.")
-        ledger = Ledger(jobs)
-        patience = Patience(work.seconds_allowed(), self.patience)
+        job_queue = JobQueue(jobs)
+        patience = HangTimeout(work.seconds_allowed(), self.patience)
         with (
             shared(index, has_order=work.has_order) as corpus,
             _saved(work) as file,
@@ -80,12 +80,12 @@ class ProcessesEngine(WordEngine):
         ):
             pool.grow(min(self.n_jobs, len(jobs)))
             reported = time.monotonic()
-            while not ledger.is_complete:
-                pool.serve(ledger, timeout=_SECONDS_BETWEEN_REPORTS)
+            while not job_queue.is_complete:
+                pool.serve(job_queue, timeout=_SECONDS_BETWEEN_REPORTS)
                 if time.monotonic() - reported >= _SECONDS_BETWEEN_REPORTS:
-                    report(ledger.done, ledger.news())
+                    report(job_queue.done, job_queue.news())
                     reported = time.monotonic()
-        report(ledger.done, ledger.news())
+        report(job_queue.done, job_queue.news())
 
 
 @contextlib.contextmanager
@@ -106,7 +106,7 @@ class _Pool:
         work: str,
         dtype: str,
         write: Write,
-        patience: Patience,
+        patience: HangTimeout,
     ) -> None:
         self._start = corpus, work
         self._dtype, self._write, self._patience = dtype, write, patience
@@ -128,17 +128,17 @@ class _Pool:
             worker = _Worker(*self._start)
             self._workers[worker.connection] = worker
 
-    def serve(self, ledger: Ledger, timeout: float) -> None:
+    def serve(self, job_queue: JobQueue, timeout: float) -> None:
         """Take what workers have ready, give them more words, and replace those that died or hang."""
         for ready in wait(list(self._workers), timeout):
             worker = self._workers[ready]  # type: ignore[index] # only connections are waited for
             try:
                 message = worker.connection.recv_bytes()
             except (EOFError, OSError):
-                self._replace(worker, ledger)
+                self._replace(worker, job_queue)
             else:
-                self._receive(worker, message, ledger)
-                worker.feed(ledger)
+                self._receive(worker, message, job_queue)
+                worker.feed(job_queue)
         now = time.monotonic()
         for worker in list(self._workers.values()):
             # After messages were taken: what waited in the pipe is not silence of the worker.
@@ -146,9 +146,9 @@ class _Pool:
             limit = self._patience.limit if worker.is_ready else _SECONDS_TO_START
             if worker.silence.seconds > limit and (worker.given or not worker.is_ready):
                 worker.put_down()
-                self._replace(worker, ledger)
+                self._replace(worker, job_queue)
 
-    def _receive(self, worker: _Worker, message: bytes, ledger: Ledger) -> None:
+    def _receive(self, worker: _Worker, message: bytes, job_queue: JobQueue) -> None:
         kind, row = HEADER.unpack_from(message)
         seconds = worker.silence.end()
         if kind == READY:
@@ -157,29 +157,29 @@ class _Pool:
         self._patience.learn(seconds)
         job = worker.given.popleft()
         if kind == FAILED:
-            ledger.blame(job, message[HEADER.size :].decode())
+            job_queue.blame(job, message[HEADER.size :].decode())
         else:
             self._write(row, np.frombuffer(message, dtype=self._dtype, offset=HEADER.size))
-            ledger.finish()
+            job_queue.finish()
             self._vain_starts = 0  # where words are finished, workers can work
 
-    def _replace(self, worker: _Worker, ledger: Ledger) -> None:
+    def _replace(self, worker: _Worker, job_queue: JobQueue) -> None:
         del self._workers[worker.connection]
         problem = worker.end()
         if worker.given:
             # Words are trained in the order given, so the oldest is the one that the worker died of.
             guilty = worker.given.popleft()
             # Words that the worker had not begun are not to blame, and go back to the queue.
-            ledger.put_back(worker.given)
-            ledger.blame(guilty, problem)
+            job_queue.put_back(worker.given)
+            job_queue.blame(guilty, problem)
         elif not worker.is_ready:
             self._vain_starts += 1
             if self._vain_starts >= _VAIN_STARTS:
                 raise EngineError(f"Worker processes end before their first word: {problem}.")
-        if len(self._workers) < ledger.n_waiting:
+        if len(self._workers) < job_queue.n_waiting:
             self.grow(1)
         for other in self._workers.values():
-            other.feed(ledger)
+            other.feed(job_queue)
 
 
 class _Worker:
@@ -204,10 +204,10 @@ class _Worker:
         # Small, so that it fits into the pipe before the worker reads it.
         self.connection.send((tuple(corpus), work))
 
-    def feed(self, ledger: Ledger) -> None:
+    def feed(self, job_queue: JobQueue) -> None:
         """Give the worker as many words as it should have at hand."""
         while self.is_ready and len(self.given) < _WORDS_AHEAD:
-            job = ledger.take()
+            job = job_queue.take()
             if job is None:
                 return
             if not self.given:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import faulthandler
 import math
 import os
 import secrets
@@ -15,21 +16,23 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
 
 from omnitm import __version__
 from omnitm.engines import ray_leftovers
-from omnitm.engines.job_queue import Ledger, check_patience
-from omnitm.engines.ray_tasks import BatchResult, BatchTask, CorpusNotHere, train_batch
-from omnitm.engines.shared_corpus import CorpusSource, shared
-from omnitm.engines.work import WordEngine, Work, Write
-from omnitm.errors import EngineError, MissingExtraError
+from omnitm.engines.job_queue import JobQueue, check_patience
+from omnitm.engines.protocol import WordEngine, Work, Write
+from omnitm.engines.shared_corpus import CorpusSource, MappedCorpus, SharedCorpus, local_copy, shared
+from omnitm.errors import EngineError, FileError, MissingExtraError
 from omnitm.parameters import check_integer
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from omnitm.corpus import DocumentIndex
-    from omnitm.engines.protocol import Report, WordJob
+    from omnitm.engines.protocol import Report, WordJob, Work, Worker
+
 
 _SECONDS_BETWEEN_REPORTS = 0.1
 _SECONDS_BETWEEN_COUNTS = 5.0  # nodes come and go
@@ -78,18 +81,18 @@ class RayEngine(WordEngine):
     def run(  # noqa: D102
         self, index: DocumentIndex, work: Work, jobs: Sequence[WordJob], write: Write, report: Report
     ) -> None:
-        ledger = Ledger(jobs)
+        queue = JobQueue(jobs)
         with (
             connected(self.address, self.n_jobs) as ray,
             shared(index, has_order=work.has_order) as corpus,
         ):
             task = BatchTask(corpus, work, __version__, self.patience)
-            with _Dispatcher(ray, task, ledger, work.result_bytes(index), write) as dispatcher:
-                while not ledger.is_complete:
+            with _Dispatcher(ray, task, queue, work.result_bytes(index), write) as dispatcher:
+                while not queue.is_complete:
                     dispatcher.submit()
                     dispatcher.collect(_SECONDS_BETWEEN_REPORTS)
-                    report(ledger.done, ledger.news())
-        report(ledger.done, ledger.news())
+                    report(queue.done, queue.news())
+        report(queue.done, queue.news())
 
 
 class _Dispatcher:
@@ -99,13 +102,13 @@ class _Dispatcher:
         self,
         ray: Any,
         task: BatchTask,
-        ledger: Ledger,
+        queue: JobQueue,
         result_bytes: int,
         write: Write,
     ) -> None:
-        self._ray, self._ledger, self._write, self._corpus = ray, ledger, write, task.corpus
+        self._ray, self._queue, self._write, self._corpus = ray, queue, write, task.corpus
         self._task = ray.put(task)
-        self._train = ray.remote(max_retries=0)(train_batch)  # the ledger decides what is tried again
+        self._train = ray.remote(max_retries=0)(train_batch)  # the queue decides what is tried again
         self._source: Any = None
         self._flying: dict[Any, list[WordJob]] = {}
         self._again: deque[list[WordJob]] = deque()
@@ -128,7 +131,7 @@ class _Dispatcher:
         """Hand out batches until every core has enough."""
         self._count_cores()
         while len(self._flying) < _BATCHES_PER_CORE * self._cores:
-            jobs = self._again.popleft() if self._again else self._ledger.take_batch(self._batch_size())
+            jobs = self._again.popleft() if self._again else self._queue.take_batch(self._batch_size())
             if not jobs:
                 return
             self._flying[self._train.remote(self._task, jobs, self._source)] = jobs
@@ -152,16 +155,16 @@ class _Dispatcher:
         if self._seconds_per_word is not None:
             # As many words as take the wanted time at the last known rate.
             wanted = math.ceil(_SECONDS_PER_BATCH / max(self._seconds_per_word, 1e-6))
-        share = math.ceil(self._ledger.n_waiting / self._cores)  # at the end, every core gets some
+        share = math.ceil(self._queue.n_waiting / self._cores)  # at the end, every core gets some
         # Small enough for the end of the run, but not below a quarter, and never more than memory allows.
         return max(1, min(wanted, max(share, wanted // 4), self._largest_batch))
 
     def _accept(self, jobs: list[WordJob], result: BatchResult) -> None:
         for position, found in result.results.items():
             self._write(jobs[position].row, found)
-            self._ledger.finish()
+            self._queue.finish()
         for position, problem in result.failures.items():
-            self._ledger.blame(jobs[position], problem)
+            self._queue.blame(jobs[position], problem)
         if result.results:
             self._seconds_per_word = result.seconds / len(result.results)
 
@@ -175,9 +178,9 @@ class _Dispatcher:
             raise EngineError(f"A worker of the cluster cannot train words: {cause}") from error
         problem = f"{type(cause or error).__name__}: {(str(cause or error).strip() or '?').splitlines()[0]}"
         if len(jobs) == 1:
-            self._ledger.blame(jobs[0], problem)
+            self._queue.blame(jobs[0], problem)
         else:  # one of them may be at fault: halves find out which
-            self._ledger.lose(jobs, problem)
+            self._queue.lose(jobs, problem)
             middle = len(jobs) // 2
             self._again.extend((jobs[:middle], jobs[middle:]))
 
@@ -373,3 +376,89 @@ def _local_token() -> Iterator[None]:
     finally:
         for name in added:
             os.environ.pop(name, None)
+
+
+class BatchTask(NamedTuple):
+    """All that a worker needs to know, beside the words."""
+
+    corpus: SharedCorpus
+    work: Work
+    version: str
+    patience: float | None = None
+
+
+class BatchResult(NamedTuple):
+    """What became of a batch."""
+
+    results: dict[int, NDArray[Any]]
+    """By position in the batch: what came of the words that are done."""
+    failures: dict[int, str]
+    """Positions of the others, with what happened."""
+    seconds: float
+    """How long all of them took."""
+
+
+class CorpusNotHere(Exception):  # noqa: N818 - a question to the driver, not an error of the user
+    """The machine of this worker does not see the corpus and has no copy; call again with a source."""
+
+
+def train_batch(task: BatchTask, jobs: Sequence[WordJob], source: Any = None) -> BatchResult:
+    """Work on words; runs in a worker process of the cluster."""
+    if task.version != __version__:
+        versions = f"{__version__} on a worker, {task.version} where training was started"
+        raise EngineError(f"Versions of omnitm differ: {versions}; install the same everywhere.")
+    worker = _worker(task, source)
+    started = time.monotonic()
+    results: dict[int, NDArray[Any]] = {}
+    failures: dict[int, str] = {}
+    with _watchdog(task, len(jobs)):
+        for position, job in enumerate(jobs):
+            try:
+                result = worker.result(job)
+            except (MemoryError, ValueError, RuntimeError) as error:  # noqa: PERF203 - of one word only
+                failures[position] = f"{type(error).__name__}: {error}"
+                _workers.clear()  # it may be half-done
+                worker = _worker(task, source)
+            else:
+                assert result is not None  # noqa: S101 - nobody stops it
+                # The worker's memory is used again for the next word.
+                results[position] = result.copy()
+    return BatchResult(results, failures, time.monotonic() - started)
+
+
+@contextlib.contextmanager
+def _watchdog(task: BatchTask, n_words: int) -> Iterator[None]:
+    """End this process if the block hangs, even in native code: to the driver, a worker that died."""
+    seconds = task.work.seconds_allowed(n_words) if task.patience is None else task.patience
+    faulthandler.dump_traceback_later(seconds, exit=True, file=_STANDARD_ERROR)
+    try:
+        yield
+    finally:
+        faulthandler.cancel_dump_traceback_later()
+
+
+_workers: dict[BatchTask, Worker] = {}
+
+
+def _worker(task: BatchTask, source: Any) -> Worker:
+    """Return the worker of this process, which serves batch after batch."""
+    if task not in _workers:
+        _workers.clear()
+        _workers[task] = task.work.worker(_corpus(task.corpus, source))
+    return _workers[task]
+
+
+def _corpus(corpus: SharedCorpus, source: Any) -> MappedCorpus:
+    try:
+        return MappedCorpus.open(corpus)
+    except FileError:
+        found = local_copy(corpus, None if source is None else _reader(source))
+    if found is None:
+        raise CorpusNotHere
+    return found
+
+
+def _reader(source: Any) -> Any:
+    import ray
+
+    return lambda name, offset, size: ray.get(source.read.remote(name, offset, size))

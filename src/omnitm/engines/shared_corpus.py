@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from omnitm.corpus import DocumentIndex, storage
 from omnitm.errors import FileError
+from omnitm.files import system
 from omnitm.files.checked import FileDigest, FileEntry
 from omnitm.files.manifest import (
     CHECKSUMS,
@@ -27,7 +28,6 @@ from omnitm.files.manifest import (
     read_manifest,
     write_manifest,
 )
-from omnitm.files.system import system
 from omnitm.machine.autoencoder import running_of
 
 Read = Callable[[str, int, int], bytes]

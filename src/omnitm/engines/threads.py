@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from omnitm.engines.work import WordEngine, Work, Write
+from omnitm.engines.protocol import WordEngine, Work, Write
 from omnitm.parameters import check_integer
 
 if TYPE_CHECKING:

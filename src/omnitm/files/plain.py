@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from omnitm.errors import FileError
-from omnitm.files.system import system
+from omnitm.files import system
 
 _CHUNK = 1 << 20  # bytes hashed at a time
 

@@ -9,16 +9,12 @@ import os
 import platform
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from omnitm import __version__
 from omnitm.evaluation.classification import CONTROLS
 from omnitm.evaluation.results import PlainTable, to_markdown
 from omnitm.paper.models import PAPER_WAY
-from omnitm.paper.steps import STEPS
-
-if TYPE_CHECKING:
-    from omnitm.paper.reproduction import StepResult
+from omnitm.paper.reproduction import STEPS, StepResult
 
 _PACKAGES = ("numpy", "scipy", "scikit-learn", "gensim", "matplotlib", "torch", "transformers")
 _WAYS = ("published", PAPER_WAY, "ours")

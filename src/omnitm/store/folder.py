@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from omnitm.errors import CorpusError, FileError
+from omnitm.files import system
 from omnitm.files.checked import FileDigest, FileEntry
 from omnitm.files.kinds import kind_of, refuse_to_replace, shell_name
 from omnitm.files.manifest import MANIFEST, write_manifest
@@ -26,7 +27,6 @@ from omnitm.files.plain import (
     write_file,
     writing,
 )
-from omnitm.files.system import system
 from omnitm.similarity.row_matrix import RowMatrix, row_blocks
 from omnitm.store.journal import Journal, finished_rows
 from omnitm.store.loading import load_model, stored_model

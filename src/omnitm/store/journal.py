@@ -18,9 +18,9 @@ import zlib
 from pathlib import Path
 
 from omnitm.errors import FileError
+from omnitm.files import system
 from omnitm.files.kinds import JOURNAL_MAGIC
 from omnitm.files.plain import open_regular, writing
-from omnitm.files.system import system
 
 # Layout: magic, SHA-256 of the plan, CRC-32 of both; then a record per row: row, CRC-32 of its bytes, CRC-32
 # of the record. A record that does not check is as if it were not there: its row is trained again.

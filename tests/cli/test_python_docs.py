@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from omnitm.corpus import python_docs
+from omnitm.cli import demo
 from omnitm.errors import CorpusError
 
 if TYPE_CHECKING:
@@ -30,8 +30,8 @@ def bare():
 
 @pytest.fixture
 def library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr(python_docs, "_FEWEST", 2)
-    monkeypatch.setattr(python_docs, "_help_topics", lambda: ["Topic one.\n\n\nTopic two."])
+    monkeypatch.setattr(demo, "_FEWEST", 2)
+    monkeypatch.setattr(demo, "_help_topics", lambda: ["Topic one.\n\n\nTopic two."])
     (tmp_path / "cars.py").write_text(SOURCE)
     (tmp_path / "broken.py").write_text("def (")
     (tmp_path / "binary.py").write_bytes(b"\xff\xfe\0")
@@ -42,7 +42,7 @@ def library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_paragraphs_of_docstrings_and_topics_once_each(library: Path) -> None:
-    assert python_docs.python_paragraphs(library) == [
+    assert demo.python_paragraphs(library) == [
         "Module text.",
         "Second paragraph goes on.",
         "A car.",
@@ -52,10 +52,10 @@ def test_paragraphs_of_docstrings_and_topics_once_each(library: Path) -> None:
 
 
 def test_a_python_without_sources_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(python_docs, "_help_topics", list)
+    monkeypatch.setattr(demo, "_help_topics", list)
     with pytest.raises(CorpusError, match=r"only 0 paragraphs .*zipped or stripped.*omnitm train YOUR"):
-        python_docs.python_paragraphs(tmp_path)
+        demo.python_paragraphs(tmp_path)
 
 
 def test_help_topics_are_there() -> None:
-    assert len(python_docs._help_topics()) > 50
+    assert len(demo._help_topics()) > 50
