@@ -27,7 +27,6 @@ from omnitm.evaluation.classification import (
     Neighbours,
     Perturbation,
     SourceResult,
-    classification_table,
     evaluate_classification,
     make_task,
 )
@@ -97,7 +96,7 @@ def write_tables() -> int:
         report = ClassificationReport(
             (*published_classification(), *rows), (), Perturbation(reading=reading), notes=()
         )
-        parts.append(to_markdown([classification_table(report)], found["notes"]))
+        parts.append(to_markdown(report.tables(), found["notes"]))
         averages = {row.source: row.average or 0.0 for row in rows}
         others = {averages[name]: name for name in STATIC if name in averages}
         if OURS in averages and others:

@@ -24,7 +24,6 @@ from omnitm.evaluation.clustering import (
     ModelClustering,
     SetClustering,
     Spread,
-    clustering_tables,
     evaluate_clustering,
 )
 from omnitm.evaluation.labelled import CLUSTERING_SETS, LabelledDocuments, load_documents
@@ -112,7 +111,7 @@ def main() -> int:
 def write_tables(kept: dict[str, Any]) -> int:
     """Write all that was measured as Markdown, with the paper's rows and the verdict."""
     paper = ClusteringReport(published_clusterings(), (), 0, None)
-    parts = ["# Clustering documents\n", "## The paper's Table 3\n", to_markdown(clustering_tables(paper))]
+    parts = ["# Clustering documents\n", "## The paper's Table 3\n", to_markdown(paper.tables())]
     reports = []
     for n_axes in dict.fromkeys(plan[0] for plan in PLANS):
         chosen = [entry for entry in kept.values() if entry["n_axes"] == n_axes]
@@ -120,7 +119,7 @@ def write_tables(kept: dict[str, Any]) -> int:
         notes = tuple(dict.fromkeys(note for entry in chosen for note in entry["notes"]))
         reports.append(ClusteringReport(rows, (), 300, n_axes, notes))
         heading = f"## Ours, on {n_axes} main axes\n" if n_axes else "## Ours, without main axes\n"
-        parts += [heading, to_markdown(clustering_tables(reports[-1]), notes)]
+        parts += [heading, to_markdown(reports[-1].tables(), notes)]
     lines, reached = verdict(reports)
     seconds = sum(entry["cpu_seconds"] for entry in kept.values())
     lines.append(f"{seconds:,.0f} CPU seconds in all")

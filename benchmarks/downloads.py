@@ -23,9 +23,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from omnitm.cli.evaluate_similarity import open_models
-from omnitm.evaluation.categories import category_tables, evaluate_categories
+from omnitm.evaluation.categories import evaluate_categories
 from omnitm.evaluation.datasets import CATEGORY_SETS, PAPER_SETS, data_set
-from omnitm.evaluation.results import similarity_tables
 from omnitm.evaluation.similarity import evaluate_similarity
 from omnitm.vectors import WordVectors
 
@@ -117,8 +116,8 @@ def main() -> None:
             {"download": name, "file": found[0].name, "pairs": json.loads(pairs.to_json())}
             | {"categories": json.loads(lists.to_json())}
         )
-        lines += [f"## {name}\n", similarity_tables(pairs)[0].to_markdown()]
-        lines += [table.to_markdown() for table in category_tables(lists)]
+        lines += [f"## {name}\n", pairs.tables()[0].to_markdown()]
+        lines += [table.to_markdown() for table in lists.tables()]
     lines += [f"- {set_name}: {data_set(set_name).use}" for set_name in SETS]
     (RESULTS / "downloads.json").write_text(json.dumps(results, indent=1) + "\n")
     (RESULTS / "downloads.md").write_text("\n".join(lines) + "\n")

@@ -26,9 +26,8 @@ from development import development_scores, report_scores
 from omnitm.baselines.ppmi import SVD, neighbour_counts
 from omnitm.baselines.tokens import Tokens, tokens_of
 from omnitm.corpus import DocumentIndex
-from omnitm.evaluation.categories import category_tables, evaluate_categories
+from omnitm.evaluation.categories import evaluate_categories
 from omnitm.evaluation.datasets import CATEGORY_SETS, PAPER_SETS
-from omnitm.evaluation.results import similarity_tables
 from omnitm.evaluation.similarity import evaluate_similarity
 from omnitm.vectors import WordVectors
 
@@ -245,7 +244,7 @@ def report(folder: Path, data: Path | None, omni: Path | None) -> None:
         pairs = evaluate_similarity(models, SETS, data=data)
         lists = evaluate_categories(models, CATEGORY_SETS, data=data)
         facts |= {"pairs": json.loads(pairs.to_json()), "categories": json.loads(lists.to_json())}
-        tables = [similarity_tables(pairs)[0], *category_tables(lists)]
+        tables = [pairs.tables()[0], *lists.tables()]
         lines += ["", "Centred, beside Omni", "", *(table.to_markdown() for table in tables)]
     (RESULTS / "rivals.json").write_text(json.dumps(facts, indent=1) + "\n")
     (RESULTS / "rivals.md").write_text("\n".join(lines) + "\n")

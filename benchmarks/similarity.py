@@ -22,7 +22,7 @@ import numpy as np
 
 from omnitm.corpus import DocumentIndex
 from omnitm.evaluation.datasets import PAPER_SETS
-from omnitm.evaluation.results import SimilarityReport, similarity_tables
+from omnitm.evaluation.results import SimilarityReport
 from omnitm.evaluation.similarity import evaluate_similarity
 from omnitm.paper.published import published_rows
 from omnitm.similarity.word_forms import WordForms
@@ -121,7 +121,7 @@ def write(report: SimilarityReport, missing: list[str], name: str = "similarity"
     costs = json.loads((RESULTS / "similarity-cost.json").read_text())
     lines = ["# Similarity on English Wikipedia: our rows, and the paper's (another corpus) beside them\n"]
     beside = replace(report, rows=(*published_rows(), *report.rows))
-    lines += [table.to_markdown() for table in similarity_tables(beside)]
+    lines += [table.to_markdown() for table in beside.tables()]
     lines += [
         "**CPU seconds of training, all threads, saving included**\n",
         "| model | words | CPU s | |",

@@ -11,8 +11,6 @@ from omnitm.cli import main
 from omnitm.errors import FileError, ParameterError
 from omnitm.evaluation.categories import (
     Categories,
-    categories_csv,
-    category_tables,
     cluster_purities,
     evaluate_categories,
     is_word_form,
@@ -88,9 +86,7 @@ def test_words_of_several_categories_are_not_clustered() -> None:
     assert row.k_means is row.agglomerative is None
     assert (
         "| - |"
-        in category_tables(evaluate_categories({"m": clusters(0.1)}, [Categories("own", kinds)]))[
-            0
-        ].to_markdown()
+        in evaluate_categories({"m": clusters(0.1)}, [Categories("own", kinds)]).tables()[0].to_markdown()
     )
 
 
@@ -220,13 +216,13 @@ def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_tables_have_two_columns_of_names() -> None:
-    (table,) = category_tables(evaluate_categories({"a": clusters(0.1)}, [CATEGORIES]))
+    (table,) = evaluate_categories({"a": clusters(0.1)}, [CATEGORIES]).tables()
     assert table.to_markdown().splitlines()[3] == "| --- | --- " + "| --: " * 7 + "|"
 
 
 def test_csv_has_a_line_per_row() -> None:
     report = evaluate_categories({"a": clusters(0.1), "b": clusters(0.2)}, [CATEGORIES])
-    lines = list(csv.DictReader(categories_csv(report).splitlines()))
+    lines = list(csv.DictReader(report.to_csv().splitlines()))
     assert [line["model"] for line in lines] == ["a", "b"]
     assert float(lines[1]["precision"]) == pytest.approx(report.rows[1].precision.value, abs=1e-6)
     assert lines[0]["difference"] == ""

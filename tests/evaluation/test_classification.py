@@ -21,8 +21,6 @@ from omnitm.evaluation.classification import (
     Perturbation,
     RandomWords,
     Replacements,
-    classification_csv,
-    classification_table,
     evaluate_classification,
     make_classifier,
     make_task,
@@ -243,7 +241,7 @@ def test_several_draws_are_averaged(tmp_path: Path) -> None:
     assert both.averages == (single[0].average, single[1].average)
     for name in ("NB", "LR"):
         assert both.accuracies[name] == pytest.approx(np.mean([row.accuracies[name] for row in single]))
-    table = classification_table(report)
+    table = report.tables()[0]
     assert table.title.endswith("(text), mean of 2 draws")
     assert table.header[-3:] == ["average", "of draws", "CPU s"]
     assert table.rows[0][-2] == "-"
@@ -301,12 +299,12 @@ def test_tables() -> None:
     report = classification.ClassificationReport(
         (*published_classification(), *report.rows), ("NB",), report.perturbation
     )
-    table = classification_table(report)
+    table = report.tables()[0]
     assert table.header == ["source", "RF", "LR", "NB", "SVM", "MLP", "TM", "average", "CPU s"]
     assert table.rows[0][:3] == ["GloVe (published)", "0.810", "0.830"]
     assert table.rows[-2][:4] == [UNCHANGED, "-", "-", "1.000"]
     assert table.rows[-1][0] == RANDOM
-    assert "unchanged text,measured,text,NB,1.000000" in classification_csv(report)
+    assert "unchanged text,measured,text,NB,1.000000" in report.to_csv()
     assert json.loads(report.to_json())["perturbation"]["share"] == 0.05
 
 

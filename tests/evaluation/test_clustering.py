@@ -18,8 +18,6 @@ from omnitm.cli import main
 from omnitm.errors import ParameterError
 from omnitm.evaluation import clustering
 from omnitm.evaluation.clustering import (
-    clustering_csv,
-    clustering_tables,
     evaluate_clustering,
     main_axes,
     raw_rows,
@@ -156,7 +154,7 @@ def test_what_cannot_be_measured() -> None:
 def test_tables_show_models_beside_the_papers() -> None:
     report = evaluate_clustering({"m": two_models()["good"]}, [documents("AG News")], seeds=(0, 1))
     report = replace(report, rows=(*published_clusterings(), *report.rows))
-    nmi, ari = clustering_tables(report)
+    nmi, ari = report.tables()
     assert nmi.header == [
         "model",
         "weighting",
@@ -174,7 +172,7 @@ def test_tables_show_models_beside_the_papers() -> None:
     assert nmi.rows[-1][2:6] == ["-"] * 4
     assert "±" in nmi.rows[-1][6]
     assert nmi.rows[-1][-1].endswith(" (1 of 5)")
-    lines = clustering_csv(report).splitlines()
+    lines = report.to_csv().splitlines()
     assert lines[0] == "model,weighting,source,set,nmi,nmi_deviation,ari,ari_deviation"
     assert lines[1] == "Omni TM-AE,mean,published,20 Newsgroups,0.235600,,0.118100,"
     assert json.loads(report.to_json())["kind"] == "omnitm clustering"

@@ -23,8 +23,6 @@ from omnitm.evaluation.results import (
     SetResult,
     SimilarityReport,
     pooled_groups,
-    similarity_csv,
-    similarity_tables,
     to_markdown,
 )
 from omnitm.store import ModelRecord
@@ -144,7 +142,7 @@ def test_several_seeds_are_one_model() -> None:
         each = [getattr(row.sets[2].agreement, which) for row in alone]
         assert getattr(together.sets[2].agreement, which) == pytest.approx(np.mean(each))
     report = evaluate_similarity({"m": seeds, "n": seeds[0]}, FIVE, n_resamples=20)
-    assert similarity_tables(report)[0].rows[1][0] == "m, 3 seeds"
+    assert report.tables()[0].rows[1][0] == "m, 3 seeds"
     assert report.notes[-1].startswith(
         "95% intervals: 20 resamples of words, since pairs share them, and seeds;"
     )
@@ -230,7 +228,7 @@ def test_groups() -> None:
     assert (groups["noun"].n_used, groups["verb"].n_used) == (53, 27)
     assert sum(group.n_used for group in groups.values() if group.kind == "frequency") == 80
     assert 0.8 < (groups["verb"].agreement.spearman or 0) < 1
-    titles = [table.title for table in similarity_tables(report)]
+    titles = [table.title for table in report.tables()]
     assert titles[2].startswith("Spearman by frequency of the rarer word: documents")
     assert titles[3].startswith("Spearman by part of speech")
     few = evaluate_similarity({"a": vectors()}, [judged], frequencies={}, frequency_edges=[1], n_resamples=0)
@@ -245,7 +243,7 @@ def test_every_model_by_metrics_of_its_own_and_sizes_in_the_table() -> None:
     )
     found = [(row.model, row.metric) for row in report.rows]
     assert found == [("whole", "association"), ("whole", "cosine"), ("small", "cosine")]
-    tables = similarity_tables(report)
+    tables = report.tables()
     assert tables[-1].rows[1][:3] == ["small", "30", "3"]
     assert [row[0] for row in tables[-1].rows] == ["whole", "small"]
     interval = report.rows[2].sets[0].agreement.spearman_interval
@@ -323,7 +321,7 @@ def test_a_whole_report_as_it_was() -> None:
     models = {"a": [vectors(noise=0.4, seed=k) for k in range(2)], "b": [vectors(noise=0.8, seed=5)]}
     counts = {word: 10 * k for k, word in enumerate(WORDS)}
     report = evaluate_similarity(models, sets, frequencies=counts, frequency_edges=[90], n_resamples=200)
-    assert to_markdown(similarity_tables(report), report.notes) == GOLDEN
+    assert to_markdown(report.tables(), report.notes) == GOLDEN
 
 
 def test_missing_groups_are_said() -> None:
@@ -338,7 +336,7 @@ def test_small_groups_have_no_correlation() -> None:
     report = evaluate_similarity({"a": vectors()}, [judged], n_resamples=0)
     verbs = report.rows[0].sets[0].groups[1]
     assert (verbs.name, verbs.n_used, verbs.agreement.spearman) == ("verb", 4, None)
-    assert similarity_tables(report)[2].rows[1][-1] == "-"
+    assert report.tables()[2].rows[1][-1] == "-"
 
 
 def test_json_round_trip() -> None:
@@ -365,7 +363,7 @@ def test_csv_has_every_figure() -> None:
     report = evaluate_similarity(
         {"a": vectors(noise=1)}, FIVE, frequencies=dict.fromkeys(WORDS, 7), n_resamples=9
     )
-    lines = list(csv.DictReader(io.StringIO(similarity_csv(report))))
+    lines = list(csv.DictReader(io.StringIO(report.to_csv())))
     assert len(lines) == 11  # five sets, a band each, the average
     assert float(lines[0]["spearman"]) == pytest.approx(report.rows[0].sets[0].agreement.spearman, abs=1e-5)
     assert lines[1]["group"] == "under 300"

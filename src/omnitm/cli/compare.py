@@ -261,6 +261,7 @@ def _facts(found: CorpusComparison, top: int) -> dict[str, object]:
 
 
 def _write(output: Path, found: CorpusComparison, top: int) -> None:
+    from omnitm.cli.reports import write_text
     from omnitm.comparison.corpora import row_of
     from omnitm.files.kinds import refuse_to_replace
 
@@ -276,10 +277,7 @@ def _write(output: Path, found: CorpusComparison, top: int) -> None:
         writer.writeheader()
         writer.writerows(rows)
         text = table.getvalue()
-    try:
-        output.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise FileError(output, f"cannot be written: {error.strerror}") from None
+    write_text(output, text)
 
 
 def _print_corpora(found: CorpusComparison, count: int) -> None:

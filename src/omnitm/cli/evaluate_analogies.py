@@ -29,13 +29,7 @@ def fill(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Answer the questions with every model."""
-    from omnitm.evaluation.analogies import (
-        analogies_csv,
-        analogies_json,
-        analogy_table,
-        evaluate_analogies,
-        load_questions,
-    )
+    from omnitm.evaluation.analogies import AnalogyComparison, evaluate_analogies, load_questions
 
     questions = load_questions(arguments.questions, arguments.data, download=arguments.download)
     with working(arguments, "reading") as status:
@@ -50,11 +44,5 @@ def run(arguments: argparse.Namespace) -> int:
             )
             for name, vectors in open_models(arguments.models).items()
         ]
-    emit(
-        arguments,
-        [analogy_table(reports)],
-        (),
-        to_json=lambda: analogies_json(reports),
-        to_csv=lambda: analogies_csv(reports),
-    )
+    emit(arguments, AnalogyComparison(tuple(reports)))
     return 0

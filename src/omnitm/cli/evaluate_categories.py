@@ -44,7 +44,7 @@ def fill(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Measure all models on all sets and print a table per set."""
-    from omnitm.evaluation.categories import categories_csv, category_tables, evaluate_categories
+    from omnitm.evaluation.categories import evaluate_categories
 
     models = open_models(arguments.models)
     metrics = metrics_by_model(arguments.metric, list(models))
@@ -58,13 +58,7 @@ def run(arguments: argparse.Namespace) -> int:
             data=arguments.data,
             on_row=status.update,
         )
-    emit(
-        arguments,
-        category_tables(report),
-        report.notes,
-        to_json=report.to_json,
-        to_csv=lambda: categories_csv(report),
-    )
+    emit(arguments, report)
     return 0
 
 

@@ -34,6 +34,5 @@ def run(arguments: argparse.Namespace) -> int:
         n_threads=arguments.threads,
         progress=not arguments.quiet,
     )
-    notes = [f"{report.n_too_rare} words are too rare to compare"] if report.n_too_rare else []
-    emit(arguments, [report.table()], notes, to_json=report.to_json, to_csv=report.to_csv)
+    emit(arguments, report)
     return 0

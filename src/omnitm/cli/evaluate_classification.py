@@ -48,12 +48,7 @@ def fill(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Measure all sources and print the table."""
-    from omnitm.evaluation.classification import (
-        Perturbation,
-        classification_csv,
-        classification_table,
-        evaluate_classification,
-    )
+    from omnitm.evaluation.classification import Perturbation, evaluate_classification
     from omnitm.evaluation.labelled import load_documents
     from omnitm.paper.published import published_classification
 
@@ -78,11 +73,5 @@ def run(arguments: argparse.Namespace) -> int:
         )
     if arguments.baseline:
         report = replace(report, rows=(*published_classification(arguments.classifiers), *report.rows))
-    emit(
-        arguments,
-        [classification_table(report)],
-        report.notes,
-        to_json=report.to_json,
-        to_csv=lambda: classification_csv(report),
-    )
+    emit(arguments, report)
     return 0

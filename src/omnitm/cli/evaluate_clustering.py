@@ -65,11 +65,7 @@ def read_sets(arguments: argparse.Namespace) -> list[LabelledDocuments]:
 def run(arguments: argparse.Namespace) -> int:
     """Cluster all sets with all models and print the tables."""
     from omnitm.errors import ParameterError
-    from omnitm.evaluation.clustering import (
-        clustering_csv,
-        clustering_tables,
-        evaluate_clustering,
-    )
+    from omnitm.evaluation.clustering import evaluate_clustering
     from omnitm.paper.published import published_clusterings
 
     if arguments.seeds < 1:
@@ -87,11 +83,5 @@ def run(arguments: argparse.Namespace) -> int:
         )
     if arguments.baseline:
         report = replace(report, rows=(*published_clusterings(), *report.rows))
-    emit(
-        arguments,
-        clustering_tables(report),
-        report.notes,
-        to_json=report.to_json,
-        to_csv=lambda: clustering_csv(report),
-    )
+    emit(arguments, report)
     return 0

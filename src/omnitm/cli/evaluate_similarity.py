@@ -59,7 +59,6 @@ def fill(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Score all models and print one table."""
-    from omnitm.evaluation.results import similarity_csv, similarity_tables
     from omnitm.evaluation.similarity import evaluate_similarity
     from omnitm.paper.published import published_rows
     from omnitm.similarity.scorers import SCORERS
@@ -80,13 +79,7 @@ def run(arguments: argparse.Namespace) -> int:
         )
     if arguments.baseline:
         report = replace(report, rows=(*published_rows(), *report.rows))
-    emit(
-        arguments,
-        similarity_tables(report),
-        report.notes,
-        to_json=report.to_json,
-        to_csv=lambda: similarity_csv(report),
-    )
+    emit(arguments, report)
     return 0
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
-    from omnitm.evaluation.results import PlainTable
+    from omnitm.evaluation.results import Report
     from omnitm.explain import Document, Explainer
 
 
@@ -94,44 +94,42 @@ def working(arguments: argparse.Namespace, text: str) -> Status:
     return Console(stderr=True, quiet=arguments.quiet).status(text)
 
 
-def emit(
-    arguments: argparse.Namespace,
-    tables: Sequence[PlainTable],
-    notes: Sequence[str],
-    *,
-    to_json: Callable[[], str],
-    to_csv: Callable[[], str],
-) -> None:
-    """Write results in the form that was asked for."""
+def emit(arguments: argparse.Namespace, report: Report) -> None:
+    """Write a report in the form that was asked for."""
     from omnitm.evaluation.results import to_markdown
     from omnitm.files.kinds import refuse_to_replace
 
     output: Path | None = arguments.output
     form = arguments.format or (_BY_ENDING.get(output.suffix, "table") if output else "table")
     if form == "table":
-        text = _as_text(tables, notes)
+        text = _as_text(report)
     elif form == "markdown":
-        text = to_markdown(tables, notes)
+        text = to_markdown(report.tables(), report.notes)
     else:
-        text = to_json() + "\n" if form == "json" else to_csv()
+        text = report.to_json() + "\n" if form == "json" else report.to_csv()
     if output is None:
         sys.stdout.write(text)
         return
     refuse_to_replace(output, "text")
+    write_text(output, text)
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a file that a user named."""
     try:
-        output.write_text(text, encoding="utf-8")
+        path.write_text(text, encoding="utf-8")
     except OSError as error:
-        raise FileError(output, f"cannot be written: {error.strerror}") from None
+        raise FileError(path, f"cannot be written: {error.strerror}") from None
 
 
-def _as_text(tables: Sequence[PlainTable], notes: Sequence[str]) -> str:
+def _as_text(report: Report) -> str:
     from rich.console import Console
 
     console = Console(highlight=False, width=None if sys.stdout.isatty() else _WIDTH_OF_A_FILE)
     with console.capture() as capture:
-        for table in tables:
+        for table in report.tables():
             table.show(console)
             console.print()
-        for note in notes:
+        for note in report.notes:
             console.print(f"note: {note}", markup=False)
     return "".join(line.rstrip() + "\n" for line in capture.get().splitlines())

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, astuple, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from omnitm.errors import FileError, ParameterError
 from omnitm.evaluation.datasets import data_set, known_set, locate
 from omnitm.evaluation.pairs import read_text, spelling
-from omnitm.evaluation.results import PlainTable
+from omnitm.evaluation.results import PlainTable, Report
 from omnitm.parameters import check_integer
 
 if TYPE_CHECKING:
@@ -62,6 +62,11 @@ class AnalogyReport:
         ]
         counts = ([getattr(part, field) for part in wanted] for field in ("n_questions", "n_used", "n_right"))
         return SectionResult(name, *map(sum, counts))
+
+    @property
+    def sections_and_totals(self) -> list[SectionResult]:
+        """All sections, then the sums of those that ask for meanings, for word forms, and of all."""
+        return [*self.sections, *map(self.total, ("semantic", "grammar", "all"))]
 
 
 def load_questions(
@@ -168,37 +173,31 @@ class _Asker:
         return np.asarray(scores[self._candidates], dtype=np.float32)
 
 
-def analogy_table(reports: Sequence[AnalogyReport]) -> PlainTable:
-    """Make one table of several models: a row per section, then totals."""
-    header = ["section", "questions"]
-    header += [f"{report.model} ({report.metric})" for report in reports]
-    table = PlainTable("Analogies: share answered rightly (of those asked)", header)
-    names = [part.name for part in reports[0].sections]
-    for name in [*names, "semantic", "grammar", "all"]:
-        found = [_section(report, name) for report in reports]
-        cells = [
-            f"{part.accuracy:.3f} ({part.n_used:,})" if part.accuracy is not None else "-" for part in found
-        ]
-        table.rows.append([name, f"{found[0].n_questions:,}", *cells])
-    return table
+@dataclass(frozen=True)
+class AnalogyComparison(Report):
+    """Several models, asked the same questions."""
 
+    reports: tuple[AnalogyReport, ...]
+    notes: tuple[str, ...] = ()
 
-def analogies_json(reports: Sequence[AnalogyReport]) -> str:
-    """Write reports as JSON."""
-    return json.dumps([asdict(report) for report in reports], indent=2)
+    def tables(self) -> list[PlainTable]:
+        """Make one table: a row per section, then totals."""
+        header = ["section", "questions", *(f"{one.model} ({one.metric})" for one in self.reports)]
+        table = PlainTable("Analogies: share answered rightly (of those asked)", header)
+        for row in zip(*(report.sections_and_totals for report in self.reports), strict=True):
+            cells = [
+                "-" if part.accuracy is None else f"{part.accuracy:.3f} ({part.n_used:,})" for part in row
+            ]
+            table.rows.append([row[0].name, f"{row[0].n_questions:,}", *cells])
+        return [table]
 
+    def lines(self) -> Iterator[Sequence[Any]]:
+        """Yield a line per model and section."""
+        yield "model", "metric", "section", "questions", "used", "right"
+        for report in self.reports:
+            for part in report.sections_and_totals:
+                yield report.model, report.metric, *astuple(part)
 
-def analogies_csv(reports: Sequence[AnalogyReport]) -> str:
-    """Write reports as CSV: a line per model and section."""
-    lines = ["model,metric,section,questions,used,right"]
-    lines += [
-        f'"{report.model}",{report.metric},"{part.name}",{part.n_questions},{part.n_used},{part.n_right}'
-        for report in reports
-        for part in (*report.sections, *(report.total(name) for name in ("semantic", "grammar", "all")))
-    ]
-    return "\n".join(lines) + "\n"
-
-
-def _section(report: AnalogyReport, name: str) -> SectionResult:
-    named = next((part for part in report.sections if part.name == name), None)
-    return named or report.total(name)
+    def to_json(self) -> str:
+        """Write the reports as JSON."""
+        return json.dumps([asdict(report) for report in self.reports], indent=2)

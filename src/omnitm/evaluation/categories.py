@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import csv
 import hashlib
-import io
-import json
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -19,7 +16,7 @@ from omnitm.errors import FileError, ParameterError
 from omnitm.evaluation.correlation import interval
 from omnitm.evaluation.datasets import CATEGORY_SETS, OWN_FILE, data_set, known_set, locate
 from omnitm.evaluation.pairs import read_text, spelling
-from omnitm.evaluation.results import PlainTable
+from omnitm.evaluation.results import PlainTable, Report, number
 from omnitm.parameters import check_integer
 
 if TYPE_CHECKING:
@@ -124,7 +121,7 @@ class CategoryResult:
 
 
 @dataclass(frozen=True)
-class CategoryReport:
+class CategoryReport(Report):
     """All rows of an evaluation by categories."""
 
     rows: tuple[CategoryResult, ...]
@@ -134,9 +131,36 @@ class CategoryReport:
     version: int = 1
     kind: str = "omnitm categories"
 
-    def to_json(self) -> str:
-        """Write the report as JSON."""
-        return json.dumps(asdict(self), indent=2)
+    def tables(self) -> list[PlainTable]:
+        """Make a table per set: a row per model."""
+        tables = []
+        for name in dict.fromkeys(row.set for row in self.rows):
+            rows = [row for row in self.rows if row.set == name]
+            header = ["model", "metric", "P@10, all words", "to the first", "P@10, words of the set"]
+            header += ["forms", "odd one out", "purity, k-means", "purity, agglomerative"]
+            table = PlainTable(f"{name} ({rows[0].use}, {rows[0].n_asked:,} words)", header, n_labels=2)
+            for row in rows:
+                clusters = "-" if row.k_means is None else f"{row.k_means:.3f} ±{row.k_means_deviation:.3f}"
+                cells = [row.model, row.metric, str(row.precision), str(row.difference or "-")]
+                cells += [f"{part.value:.3f}" for part in (row.precision_in_set, row.forms, row.odd_one_out)]
+                table.rows.append([*cells, clusters, number(row.agglomerative)])
+            tables.append(table)
+        return tables
+
+    def lines(self) -> Iterator[Sequence[Any]]:
+        """Yield a line per set and model."""
+        plain = ("set", "use", "model", "metric", "n_words", "n_asked", "n_candidates")
+        shares = ("precision", "precision_in_set", "forms", "odd_one_out", "difference")
+        clusters = ("k_means", "k_means_deviation", "agglomerative")
+        yield *plain, *(name + end for name in shares for end in ("", "_low", "_high")), *clusters
+        for row in self.rows:
+            estimates = [getattr(row, name) or Estimate(float("nan")) for name in shares]
+            figures = (figure for part in estimates for figure in (part.value, part.low, part.high))
+            yield (
+                *(getattr(row, name) for name in plain),
+                *figures,
+                *(getattr(row, name) for name in clusters),
+            )
 
 
 def load_categories(
@@ -152,12 +176,12 @@ def load_categories(
 def read_categories(path: Path, name: str | None = None, use: str = OWN_FILE) -> Categories:
     """Read a table of words by category; blank lines and empty words don't count."""
     members: dict[str, list[str]] = {}
-    for number, line in enumerate(read_text(path).splitlines(), 1):
+    for place, line in enumerate(read_text(path).splitlines(), 1):
         if not line.strip():
             continue
         category, tab, word = line.partition("\t")
         if not (category.strip() and tab):
-            raise FileError(path, f"line {number}: {line[:60]!r} names no category and word; {_WANTED}")
+            raise FileError(path, f"line {place}: {line[:60]!r} names no category and word; {_WANTED}")
         if word.strip():  # published tables have rows with an empty cell
             members.setdefault(category.strip(), []).append(word.strip())
     if len(members) < 2:
@@ -453,42 +477,3 @@ def purity(clusters: NDArray[np.integer[Any]], labels: NDArray[np.integer[Any]])
     """
     names = np.unique(clusters)
     return float(sum(np.bincount(labels[clusters == name]).max() for name in names) / len(labels))
-
-
-def category_tables(report: CategoryReport) -> list[PlainTable]:
-    """Make a table per set: a row per model."""
-    tables = []
-    for name in dict.fromkeys(row.set for row in report.rows):
-        rows = [row for row in report.rows if row.set == name]
-        header = ["model", "metric", "P@10, all words", "to the first", "P@10, words of the set"]
-        header += ["forms", "odd one out", "purity, k-means", "purity, agglomerative"]
-        table = PlainTable(f"{name} ({rows[0].use}, {rows[0].n_asked:,} words)", header, n_labels=2)
-        for row in rows:
-            clusters = "-" if row.k_means is None else f"{row.k_means:.3f} ±{row.k_means_deviation:.3f}"
-            linked = "-" if row.agglomerative is None else f"{row.agglomerative:.3f}"
-            cells = [row.model, row.metric, str(row.precision), str(row.difference or "-")]
-            cells += [f"{part.value:.3f}" for part in (row.precision_in_set, row.forms, row.odd_one_out)]
-            table.rows.append([*cells, clusters, linked])
-        tables.append(table)
-    return tables
-
-
-def categories_csv(report: CategoryReport) -> str:
-    """Write a report as CSV: a line per set and model."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    plain = ("set", "use", "model", "metric", "n_words", "n_asked", "n_candidates")
-    shares = ("precision", "precision_in_set", "forms", "odd_one_out", "difference")
-    clusters = ("k_means", "k_means_deviation", "agglomerative")
-    writer.writerow([*plain, *(name + end for name in shares for end in ("", "_low", "_high")), *clusters])
-    for row in report.rows:
-        found: list[Any] = [getattr(row, name) for name in plain]
-        for name in shares:
-            part = getattr(row, name) or Estimate(float("nan"))
-            found += [_figure(value) for value in (part.value, part.low, part.high)]
-        writer.writerow([*found, *(_figure(getattr(row, name)) for name in clusters)])
-    return out.getvalue()
-
-
-def _figure(value: float | None) -> str:
-    return "" if value is None or np.isnan(value) else f"{value:.6f}"

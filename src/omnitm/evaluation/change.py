@@ -5,19 +5,16 @@ Schlechtweg et al. (2020): SemEval-2020 Task 1: Unsupervised lexical semantic ch
 
 from __future__ import annotations
 
-import csv
 import gzip
-import io
-import json
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import astuple, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from omnitm.errors import CorpusError, FileError
-from omnitm.evaluation.results import PlainTable
+from omnitm.evaluation.results import PlainTable, Report, number
 
 if TYPE_CHECKING:
     from omnitm.training.progress import ProgressOption
@@ -90,7 +87,7 @@ class WordJudged:
 
 
 @dataclass(frozen=True)
-class ChangeReport:
+class ChangeReport(Report):
     """How well changes agree with people.
 
     Attributes
@@ -109,28 +106,26 @@ class ChangeReport:
     spearman: float | None
     n_too_rare: int
 
-    def table(self) -> PlainTable:
+    @property
+    def notes(self) -> tuple[str, ...]:  # type: ignore[override]
+        """What a reader of the figures should know."""
+        return (f"{self.n_too_rare} words are too rare to compare",) if self.n_too_rare else ()
+
+    def tables(self) -> list[PlainTable]:
         """Make a table with a row per word."""
-        figures = f"accuracy {_figure(self.accuracy)} (always the same answer: {_figure(self.most_frequent)})"
-        title = f"Change: {figures}, Spearman {_figure(self.spearman)}"
+        figures = f"accuracy {number(self.accuracy)} (always the same answer: {number(self.most_frequent)})"
+        title = f"Change: {figures}, Spearman {number(self.spearman)}"
         table = PlainTable(title, ["word", "distance", "p", "q", "changed", "graded", "gained", "lost"])
         for word in self.words:
-            found = [_figure(value) for value in (word.distance, word.p, word.q)]
+            found = [number(value) for value in (word.distance, word.p, word.q)]
             said = "-" if word.changed is None else ("yes" if word.changed else "no")
-            table.rows.append([word.word, *found, said, _figure(word.graded), word.gained, word.lost])
-        return table
+            table.rows.append([word.word, *found, said, number(word.graded), word.gained, word.lost])
+        return [table]
 
-    def to_json(self) -> str:
-        """Write everything as JSON."""
-        return json.dumps(asdict(self), indent=2, ensure_ascii=False)
-
-    def to_csv(self) -> str:
-        """Write a line per word."""
-        text = io.StringIO()
-        writer = csv.DictWriter(text, list(WordJudged.__dataclass_fields__), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(asdict(word) for word in self.words)
-        return text.getvalue()
+    def lines(self) -> Iterator[Sequence[Any]]:
+        """Yield a line per word."""
+        yield list(WordJudged.__dataclass_fields__)
+        yield from (astuple(word) for word in self.words)
 
 
 def evaluate_change(
@@ -202,10 +197,6 @@ def _scored(rows: list[WordJudged]) -> ChangeReport:
     )
 
 
-def _figure(value: float | None) -> str:
-    return "-" if value is None else f"{value:.3f}"
-
-
 def _files(folder: Path) -> tuple[Path, ...]:
     files = sorted([*folder.glob("*.txt"), *folder.glob("*.txt.gz")])
     if not files:
@@ -231,7 +222,7 @@ def _lines(file: Path) -> Iterator[str]:
 
 def _truth(file: Path) -> dict[str, float]:
     found = {}
-    for number, line in enumerate(_lines(file), start=1):
+    for place, line in enumerate(_lines(file), start=1):
         word, _, value = line.strip().rpartition("\t")
         if not line.strip():
             continue
@@ -239,6 +230,6 @@ def _truth(file: Path) -> dict[str, float]:
             found[word] = float(value)
         except ValueError:
             raise FileError(
-                file, f"line {number}: expected a word, a tab and a number, found {line.strip()!r}"
+                file, f"line {place}: expected a word, a tab and a number, found {line.strip()!r}"
             ) from None
     return found

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import csv
 import hashlib
-import io
 import json
 import time
 import warnings
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -21,7 +19,7 @@ from numpy.typing import NDArray
 from omnitm.corpus.preparation import Preparation
 from omnitm.errors import ParameterError
 from omnitm.evaluation.labelled import LabelledDocuments, load_documents
-from omnitm.evaluation.results import MEASURED, PlainTable, make_folder, number
+from omnitm.evaluation.results import MEASURED, PlainTable, Report, make_folder, number
 from omnitm.files.plain import write_file
 from omnitm.parameters import check_choice, check_integer, check_real
 from omnitm.similarity.combined import RECIPE
@@ -275,7 +273,7 @@ class SourceResult:
 
 
 @dataclass(frozen=True)
-class ClassificationReport:
+class ClassificationReport(Report):
     """All rows of a classification evaluation, and how they were measured."""
 
     rows: tuple[SourceResult, ...]
@@ -286,9 +284,32 @@ class ClassificationReport:
     version: int = VERSION
     kind: str = "omnitm classification"
 
-    def to_json(self) -> str:
-        """Write the report as JSON."""
-        return json.dumps(asdict(self), indent=2)
+    def tables(self) -> list[PlainTable]:
+        """Make the table: a row per source, a column per classifier."""
+        names = list(dict.fromkeys(name for row in self.rows for name in row.accuracies))
+        share, reading = self.perturbation.share, self.perturbation.reading
+        title = f"Accuracy on unchanged test documents, {share:.0%} of training words replaced ({reading})"
+        several = self.n_draws > 1
+        if several:
+            title += f", mean of {self.n_draws} draws"
+        header = ["source", *names, "average", *(["of draws"] if several else []), "CPU s"]
+        table = PlainTable(title, header)
+        for row in self.rows:
+            label = row.source if row.origin == MEASURED else f"{row.source} ({row.origin})"
+            cells = [number(row.accuracies.get(name)) for name in names]
+            seconds = f"{row.seconds:,.0f}" if row.origin == MEASURED else "-"
+            found = row.averages if len(row.averages) > 1 else ()
+            spread = [f"{min(found):.3f} to {max(found):.3f}" if found else "-"] if several else []
+            table.rows.append([label, *cells, number(row.average), *spread, seconds])
+        return [table]
+
+    def lines(self) -> Iterator[Sequence[Any]]:
+        """Yield a line per source and classifier."""
+        yield "source", "origin", "reading", "classifier", "accuracy"
+        for row in self.rows:
+            averages = {} if row.average is None else {"average": row.average}
+            for name, accuracy in {**row.accuracies, **averages}.items():
+                yield row.source, row.origin, self.perturbation.reading, name, accuracy
 
 
 @dataclass(frozen=True, eq=False)
@@ -537,42 +558,6 @@ def evaluate_classification(
         rows.append(bench.row(_Source(name, known), draws))
     notes = tuple(dict.fromkeys(bench.notes))
     return ClassificationReport(tuple(rows), tuple(classifiers), first, n_draws, notes)
-
-
-def classification_table(report: ClassificationReport) -> PlainTable:
-    """Make the table: a row per source, a column per classifier."""
-    names = list(dict.fromkeys(name for row in report.rows for name in row.accuracies))
-    share, reading = report.perturbation.share, report.perturbation.reading
-    title = f"Accuracy on unchanged test documents, {share:.0%} of training words replaced ({reading})"
-    several = report.n_draws > 1
-    if several:
-        title += f", mean of {report.n_draws} draws"
-    table = PlainTable(title, ["source", *names, "average", *(["of draws"] if several else []), "CPU s"])
-    for row in report.rows:
-        label = row.source if row.origin == MEASURED else f"{row.source} ({row.origin})"
-        cells = [number(row.accuracies.get(name)) for name in names]
-        seconds = f"{row.seconds:,.0f}" if row.origin == MEASURED else "-"
-        spread = [_range(row.averages)] if several else []
-        table.rows.append([label, *cells, number(row.average), *spread, seconds])
-    return table
-
-
-def _range(averages: Sequence[float]) -> str:
-    return f"{min(averages):.3f} to {max(averages):.3f}" if len(averages) > 1 else "-"
-
-
-def classification_csv(report: ClassificationReport) -> str:
-    """Write a report as CSV: a line per source and classifier."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(["source", "origin", "reading", "classifier", "accuracy"])
-    for row in report.rows:
-        start = [row.source, row.origin, report.perturbation.reading]
-        for name, accuracy in row.accuracies.items():
-            writer.writerow([*start, name, f"{accuracy:.6f}"])
-        if row.average is not None:
-            writer.writerow([*start, "average", f"{row.average:.6f}"])
-    return out.getvalue()
 
 
 def _counts(documents: Sequence[NDArray[np.int32]], n_words: int) -> Any:

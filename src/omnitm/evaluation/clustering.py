@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import json
 import warnings
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -16,7 +13,7 @@ from numpy.typing import NDArray
 
 from omnitm.errors import ParameterError
 from omnitm.evaluation.labelled import LabelledDocuments, load_documents
-from omnitm.evaluation.results import MEASURED, PlainTable
+from omnitm.evaluation.results import MEASURED, PlainTable, Report
 from omnitm.parameters import check_integer
 from omnitm.similarity.row_profile import unit_rows
 from omnitm.similarity.truncated_svd import truncated_svd
@@ -30,7 +27,6 @@ VERSION = 1
 _ROWS_AT_ONCE = 1_000
 _SAMPLED_ROWS = 2_000
 MOST_PLACED_CLUSTERS = 1_000  # k-means++ takes minutes for more
-Score = Literal["nmi", "ari"]
 Weighting = Literal["mean", "length", "idf", "raw"]
 WEIGHTINGS: tuple[Weighting, ...] = ("mean", "length", "idf", "raw")
 
@@ -68,7 +64,7 @@ class ModelClustering:
 
 
 @dataclass(frozen=True)
-class ClusteringReport:
+class ClusteringReport(Report):
     """All rows of a clustering evaluation, and how they were measured."""
 
     rows: tuple[ModelClustering, ...]
@@ -79,9 +75,31 @@ class ClusteringReport:
     version: int = VERSION
     kind: str = "omnitm clustering"
 
-    def to_json(self) -> str:
-        """Write the report as JSON."""
-        return json.dumps(asdict(self), indent=2)
+    def tables(self) -> list[PlainTable]:
+        """Make one table per score: a row per model and weighting, a column per set."""
+        names = list(dict.fromkeys(part.name for row in self.rows for part in row.sets))
+        tables = []
+        for score, title in (("nmi", "Normalised mutual information"), ("ari", "Adjusted Rand index")):
+            header = ["model", "weighting", *names, "average"]
+            table = PlainTable(f"{title} of clusters and labels", header, n_labels=2)
+            for row in self.rows:
+                found = {part.name: str(getattr(part, score)) for part in row.sets}
+                label = row.model if row.source == MEASURED else f"{row.model} ({row.source})"
+                cells = [found.get(name, "-") for name in names]
+                of_some = f" ({len(found)} of {len(names)})" if len(found) < len(names) else ""
+                table.rows.append([label, row.weighting, *cells, f"{getattr(row, score):.3f}{of_some}"])
+            tables.append(table)
+        return tables
+
+    def lines(self) -> Iterator[Sequence[Any]]:
+        """Yield a line per model, weighting and set."""
+        yield "model", "weighting", "source", "set", "nmi", "nmi_deviation", "ari", "ari_deviation"
+        for row in self.rows:
+            start = row.model, row.weighting, row.source
+            for part in row.sets:
+                figures = part.nmi.mean, part.nmi.deviation, part.ari.mean, part.ari.deviation
+                yield *start, part.name, *figures
+            yield *start, "average", row.nmi, None, row.ari, None
 
 
 def evaluate_clustering(
@@ -262,38 +280,3 @@ def _spread(values: Sequence[float]) -> Spread:
 def _row(model: str, weighting: str, parts: Sequence[SetClustering]) -> ModelClustering:
     nmi, ari = (float(np.mean([getattr(part, score).mean for part in parts])) for score in ("nmi", "ari"))
     return ModelClustering(model, weighting, tuple(parts), nmi, ari)
-
-
-def clustering_tables(report: ClusteringReport) -> list[PlainTable]:
-    """Make one table per score: a row per model and weighting, a column per set."""
-    titles: tuple[tuple[Score, str], ...] = (
-        ("nmi", "Normalised mutual information of clusters and labels"),
-        ("ari", "Adjusted Rand index of clusters and labels"),
-    )
-    return [_table(report, score, title) for score, title in titles]
-
-
-def clustering_csv(report: ClusteringReport) -> str:
-    """Write a report as CSV: a line per model, weighting and set."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(["model", "weighting", "source", "set", "nmi", "nmi_deviation", "ari", "ari_deviation"])
-    for row in report.rows:
-        start = [row.model, row.weighting, row.source]
-        for part in row.sets:
-            figures = (part.nmi.mean, part.nmi.deviation, part.ari.mean, part.ari.deviation)
-            writer.writerow([*start, part.name, *("" if x is None else f"{x:.6f}" for x in figures)])
-        writer.writerow([*start, "average", f"{row.nmi:.6f}", "", f"{row.ari:.6f}", ""])
-    return out.getvalue()
-
-
-def _table(report: ClusteringReport, score: Score, title: str) -> PlainTable:
-    names = list(dict.fromkeys(part.name for row in report.rows for part in row.sets))
-    table = PlainTable(title, ["model", "weighting", *names, "average"], n_labels=2)
-    for row in report.rows:
-        found = {part.name: str(getattr(part, score)) for part in row.sets}
-        label = row.model if row.source == MEASURED else f"{row.model} ({row.source})"
-        cells = [found.get(name, "-") for name in names]
-        of_some = f" ({len(found)} of {len(names)})" if len(found) < len(names) else ""
-        table.rows.append([label, row.weighting, *cells, f"{getattr(row, score):.3f}{of_some}"])
-    return table

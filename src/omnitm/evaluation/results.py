@@ -5,7 +5,8 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Iterable, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -20,6 +21,67 @@ VERSION = 1
 MEASURED = "measured"
 
 Correlation = Literal["spearman", "kendall"]
+
+
+_NOTHING = "-"
+
+
+@dataclass
+class PlainTable:
+    """A table of texts; the first `n_labels` columns are left-aligned."""
+
+    title: str
+    header: list[str]
+    rows: list[list[str]] = field(default_factory=list)
+    n_labels: int = 1
+
+    def to_markdown(self) -> str:
+        """Write the table in Markdown."""
+        marks = ["---" if column < self.n_labels else "--:" for column in range(len(self.header))]
+        lines = [self.header, marks, *self.rows]
+        body = "\n".join(
+            "| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines
+        )
+        return f"**{self.title}**\n\n{body}\n"
+
+    def show(self, console: Console) -> None:
+        """Print the table."""
+        from rich.table import Table
+        from rich.text import Text
+
+        table = Table(title=Text(self.title, style="bold"), title_justify="left", box=None, pad_edge=False)
+        for column, name in enumerate(self.header):
+            table.add_column(name, justify="left" if column < self.n_labels else "right")
+        for row in self.rows:
+            table.add_row(*(Text(cell) for cell in row))
+        console.print(table)
+
+
+class Report(ABC):
+    """What an evaluation found, a frozen dataclass: tables to read, JSON and CSV for programs."""
+
+    notes: tuple[str, ...]
+
+    @abstractmethod
+    def tables(self) -> list[PlainTable]:
+        """Make the tables that people read."""
+
+    @abstractmethod
+    def lines(self) -> Iterable[Sequence[Any]]:
+        """Yield the lines of a CSV file, the names of its columns first."""
+
+    def to_json(self) -> str:
+        """Write the report as JSON."""
+        return json.dumps(asdict(self), indent=2, ensure_ascii=False)  # type: ignore[call-overload]
+
+    def to_csv(self) -> str:
+        """Write the report as CSV: real numbers with six digits, nothing where there is no number."""
+        out = io.StringIO()
+        writer = csv.writer(out, lineterminator="\n")
+        for line in self.lines():
+            cells = (f"{cell:.6f}" if isinstance(cell, float) else cell for cell in line)
+            writer.writerow(["" if cell in {None, "nan"} else cell for cell in cells])
+        return out.getvalue()
 
 
 @dataclass(frozen=True)
@@ -75,7 +137,7 @@ class ModelResult:
 
 
 @dataclass(frozen=True)
-class SimilarityReport:
+class SimilarityReport(Report):
     """All rows of a similarity evaluation, and how they were measured."""
 
     rows: tuple[ModelResult, ...]
@@ -88,9 +150,28 @@ class SimilarityReport:
     version: int = VERSION
     kind: str = "omnitm similarity"
 
-    def to_json(self) -> str:
-        """Write the report as JSON."""
-        return json.dumps(asdict(self), indent=2)
+    def tables(self) -> list[PlainTable]:
+        """Make tables of both correlations, of groups if there are any, and of sizes."""
+        titles: list[tuple[Correlation, str]] = [("spearman", "Spearman"), ("kendall", "Kendall")]
+        tables = [_correlation_table(self, which, title) for which, title in titles]
+        groups = (_group_table(self, kind) for kind in ("frequency", "part of speech"))
+        return [*tables, *(table for table in (*groups, _size_table(self)) if table.rows)]
+
+    def lines(self) -> Iterator[Sequence[Any]]:
+        """Yield a line per model, metric, set and group."""
+        columns = ["model", "metric", "source", "set", "group_kind", "group", "pairs", "pairs_used"]
+        ends = ("", "_low", "_high")
+        yield [*columns, *(which + end for which in ("spearman", "kendall") for end in ends)]
+        for row in self.rows:
+            start = row.model, row.metric, row.source
+            for part in row.sets:
+                counts = part.n_pairs, part.n_used
+                yield *start, part.name, "", "", *counts, *_figures(part.agreement)
+                for group in part.groups:
+                    cells = part.name, group.kind, group.name, part.n_pairs, group.n_used
+                    yield *start, *cells, *_figures(group.agreement)
+            if row.average:
+                yield *start, "average", "", "", "", "", *_figures(row.average)
 
     @classmethod
     def from_json(cls, text: str) -> SimilarityReport:
@@ -146,78 +227,12 @@ def make_folder(folder: Path) -> Path:
     return folder
 
 
-_NOTHING = "-"
-
-
-@dataclass
-class PlainTable:
-    """A table of texts; the first `n_labels` columns are left-aligned."""
-
-    title: str
-    header: list[str]
-    rows: list[list[str]] = field(default_factory=list)
-    n_labels: int = 1
-
-    def to_markdown(self) -> str:
-        """Write the table in Markdown."""
-        marks = ["---" if column < self.n_labels else "--:" for column in range(len(self.header))]
-        lines = [self.header, marks, *self.rows]
-        body = "\n".join(
-            "| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines
-        )
-        return f"**{self.title}**\n\n{body}\n"
-
-    def show(self, console: Console) -> None:
-        """Print the table."""
-        from rich.table import Table
-        from rich.text import Text
-
-        table = Table(title=Text(self.title, style="bold"), title_justify="left", box=None, pad_edge=False)
-        for column, name in enumerate(self.header):
-            table.add_column(name, justify="left" if column < self.n_labels else "right")
-        for row in self.rows:
-            table.add_row(*(Text(cell) for cell in row))
-        console.print(table)
-
-
-def similarity_tables(report: SimilarityReport) -> list[PlainTable]:
-    """Make the tables of a similarity report: both correlations, groups if there are any, and sizes."""
-    titles: list[tuple[Correlation, str]] = [("spearman", "Spearman"), ("kendall", "Kendall")]
-    tables = [_correlation_table(report, which, title) for which, title in titles]
-    for kind in ("frequency", "part of speech"):
-        table = _group_table(report, kind)
-        if table.rows:
-            tables.append(table)
-    sizes = _size_table(report)
-    return [*tables, sizes] if sizes.rows else tables
-
-
 def to_markdown(tables: Iterable[PlainTable], notes: Sequence[str] = ()) -> str:
     """Write tables and notes in Markdown."""
     parts = [table.to_markdown() for table in tables]
     if notes:
         parts.append("\n".join(f"- {note}" for note in notes) + "\n")
     return "\n".join(parts)
-
-
-def similarity_csv(report: SimilarityReport) -> str:
-    """Write a report as CSV: a line per model, metric, set and group."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(
-        ["model", "metric", "source", "set", "group_kind", "group", "pairs", "pairs_used"]
-        + [f"{which}{end}" for which in ("spearman", "kendall") for end in ("", "_low", "_high")]
-    )
-    for row in report.rows:
-        start = [row.model, row.metric, row.source]
-        for part in row.sets:
-            writer.writerow([*start, part.name, "", "", part.n_pairs, part.n_used, *_figures(part.agreement)])
-            for group in part.groups:
-                cells = [part.name, group.kind, group.name, part.n_pairs, group.n_used]
-                writer.writerow([*start, *cells, *_figures(group.agreement)])
-        if row.average:
-            writer.writerow([*start, "average", "", "", "", "", *_figures(row.average)])
-    return out.getvalue()
 
 
 def _size_table(report: SimilarityReport) -> PlainTable:
@@ -330,10 +345,12 @@ def span(agreement: Agreement | None, which: Correlation) -> str:
     return _NOTHING if found is None else f"{found.low:.3f} to {found.high:.3f}"
 
 
-def _figures(agreement: Agreement) -> list[Any]:
-    cells: list[Any] = []
-    for which in ("spearman", "kendall"):
-        found = getattr(agreement, f"{which}_interval") or (None, None)
-        values = (getattr(agreement, which), *found)
-        cells += ["" if value is None else f"{value:.6f}" for value in values]
-    return cells
+def _figures(agreement: Agreement) -> list[float | None]:
+    return [
+        figure
+        for which in ("spearman", "kendall")
+        for figure in (
+            getattr(agreement, which),
+            *(getattr(agreement, f"{which}_interval") or (None, None)),
+        )
+    ]

@@ -20,16 +20,15 @@ from omnitm.evaluation.classification import (
     READINGS,
     Neighbours,
     Perturbation,
-    classification_table,
     evaluate_classification,
     make_task,
 )
-from omnitm.evaluation.clustering import clustering_tables, evaluate_clustering
+from omnitm.evaluation.clustering import evaluate_clustering
 from omnitm.evaluation.datasets import PAPER_SETS
 from omnitm.evaluation.labelled import CLUSTERING_SETS, LabelledDocuments, load_documents
 from omnitm.evaluation.pairs import load_pairs
 from omnitm.evaluation.plots import plot_map
-from omnitm.evaluation.results import PlainTable, make_folder, similarity_tables
+from omnitm.evaluation.results import PlainTable, make_folder
 from omnitm.evaluation.similarity import evaluate_similarity
 from omnitm.evaluation.word_maps import WORD_GROUPS, map_words, separation_table
 from omnitm.files.kinds import kind_of
@@ -97,7 +96,7 @@ def similarity(run: Reproduction) -> StepResult:
         replace(row, model="omni", source=PAPER_WAY) for row in report.rows if row.model == PAPER_MODEL
     ]
     report = replace(report, rows=(*published_rows(), *in_its_way, *ours))
-    return StepResult(tables=tuple(similarity_tables(report)[:2]), notes=(*report.notes, *missing))
+    return StepResult(tables=tuple(report.tables()[:2]), notes=(*report.notes, *missing))
 
 
 def _frequencies(run: Reproduction) -> dict[str, int] | None:
@@ -128,7 +127,7 @@ def classification(run: Reproduction) -> StepResult:
             on_step=run.say,
         )
         report = replace(report, rows=(*published_classification(), *report.rows))
-        tables.append(classification_table(report))
+        tables += report.tables()
         notes += [note for note in report.notes if note not in notes]
     return StepResult(tables=(*tables[1:], tables[0]), notes=tuple(notes))
 
@@ -188,7 +187,7 @@ def clustering(run: Reproduction) -> StepResult:
         notes.append(_PLAIN_READING)
         notes += [f"{PAPER_WAY}: {note}" for note in raw.notes[1:] if note not in notes]
     report = replace(report, rows=(*published_clusterings(), *rows))
-    return StepResult(tables=tuple(clustering_tables(report)), notes=(*notes, *missing))
+    return StepResult(tables=tuple(report.tables()), notes=(*notes, *missing))
 
 
 def _available(names: Sequence[str], load: Callable[[str], Any]) -> tuple[list[Any], list[str]]:
