@@ -178,6 +178,33 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> Explainer:
     return Explainer.open(folder / "model", folder / "index")
 
 
+@pytest.fixture(scope="session")
+def uneven(tmp_path_factory: pytest.TempPathFactory) -> Explainer:
+    """A text in which little is regular: topics of unequal size that share words, endings, function words.
+
+    "bass" belongs to three topics, "cold" excludes "hot", one word is in almost every document, some
+    documents have one word, and a third of the vocabulary is not trained.
+    """
+    folder, random = tmp_path_factory.mktemp("uneven"), np.random.default_rng(23)
+    stems = [f"{a}{b}{c}" for a in "bdfglmst" for b in "aeiou" for c in ("rn", "lk", "nd", "st")]
+    lines = []
+    for number in range(700):
+        topic = int(random.choice(5, p=[0.35, 0.25, 0.2, 0.15, 0.05]))
+        drawn = topic * 26 + (random.zipf(1.4, int(random.integers(1, 11))) - 1) % 44
+        words = [stems[k] + random.choice(["", "s", "ed"], p=[0.7, 0.2, 0.1]) for k in drawn.tolist()]
+        if topic < 3 and random.random() < 0.3:
+            words.insert(int(random.integers(len(words) + 1)), "bass")
+        words += ["common"] * int(random.random() < 0.9) + [["hot", "cold"][number % 2]] * int(topic == 1)
+        joints = random.choice(["the ", "of ", "and the ", ""], len(words)).tolist()
+        lines.append(" ".join(joint + word for joint, word in zip(joints, words, strict=True)))
+    (folder / "text.txt").write_text("\n".join(lines) + "\n")
+    index = DocumentIndex.open(build_index(folder / "text.txt", folder / "index"))
+    words = [word for k, word in enumerate(index.vocabulary) if k % 3 or word in {"bass", "cold", "common"}]
+    settings = AutoencoderSettings(n_clauses=12, n_examples=150, accumulation=5, contexts="both")
+    train_model(index, folder / "model", words, settings=settings, seed=2)
+    return Explainer.open(folder / "model", folder / "index")
+
+
 def plain(value: Any) -> Any:
     """Turn a result into what JSON has."""
     if isinstance(value, Record):

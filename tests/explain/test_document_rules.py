@@ -150,6 +150,51 @@ def test_literals_are_kept_if_they_raise_the_bound_by_a_fifth(index: DocumentInd
     assert len(_covering(counts, [money, both, river], 1)) == 1
 
 
+def test_a_rule_is_chosen_while_it_adds_five_documents_and_is_worth_something(index: DocumentIndex) -> None:
+    counts = _Counts(index, index.word_id("bank"))
+
+    def rule(word: int, first: int, last: int, n_misses: int = 0) -> _Rule:
+        hits = counts.mine[first:last]
+        return _Rule((word,), (), np.arange(len(hits) + n_misses, dtype=np.uint32), hits)
+
+    first, second, third = rule(1, 0, 40), rule(2, 35, 45), rule(3, 41, 49)
+    # After the first, the second adds five documents and the third eight; after the third, the second one.
+    assert _covering(counts, [first, second, third], 9) == [first, third]
+    assert _covering(counts, [first, second], 9) == [first, second]
+    assert _covering(counts, [first, rule(2, 36, 44)], 9) == [first]  # four more
+    assert _covering(counts, [rule(1, 0, 40, n_misses=4000)], 9) == []  # no better than chance
+    assert _covering(counts, [], 9) == []
+
+
+def test_no_rule_has_more_than_three_literals() -> None:
+    """Word occurs with lead unless one of four others does, each of which takes a fifth of the rest away."""
+    lines = [["lead", "word"]] * 60 + [["lead", f"x{k}"] for k in range(4) for _ in range(60)]
+    index = DocumentIndex.from_documents([*lines, *[["filler"]] * 300])
+    counts = _Counts(index, index.word_id("word"))
+    lead, *others = (index.word_id(name) for name in ("lead", "x0", "x1", "x2", "x3"))
+    found = _with_negations(counts, counts.rule((lead,)), others)
+    assert (found.present, len(found.absent)) == ((lead,), MOST_LITERALS - 1)
+    assert not set(found.hits) - set(counts.mine)
+    assert len(found.documents) == len(counts.rule((lead,)).documents) - sum(
+        len(counts.documents(word)) for word in found.absent
+    )
+    pair = counts.rule((lead, others[0]))
+    assert _with_negations(counts, pair, others) == pair  # no document of it has the word
+
+
+def test_words_come_in_the_order_of_their_value(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With room for three words, the fourth makes no pair, though the word is in every document with both."""
+    monkeypatch.setattr("omnitm.explain.document_rules._PAIRED", 3)
+    lines = [["aa", "bb", "cc", "word"]] * 40 + [["aa", "bb"], ["aa", "cc"], ["bb", "cc"]] * 20
+    lines += [["aa", "dd", "word"]] * 12 + [["dd"]] * 9 + [["ee"]] * 300
+    index = DocumentIndex.from_documents(lines)
+    counts = _Counts(index, index.word_id("word"))
+    a, b, c, d = (index.word_id(name) for name in ("aa", "bb", "cc", "dd"))
+    found = [set(rule.present) for rule in _conjunctions(counts, [d, b, a, c])]
+    assert found[:4] == [{a}, {c}, {b}, {d}]
+    assert found[4:] == [{b, c}, {a, b, c}]
+
+
 def test_a_triple_is_kept_if_no_pair_of_it_will_do() -> None:
     pairs = [["red", "hot"], ["red", "new"], ["hot", "new"]] * 20
     index = DocumentIndex.from_documents([*pairs, *[["red", "hot", "new", "word"]] * 30, *[["filler"]] * 200])

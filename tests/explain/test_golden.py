@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from omnitm.explain import Explainer
 from omnitm.explain.infer import infer_word
+from omnitm.explain.words import match_place_rule
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from omnitm.explain import Explainer
+    from omnitm.tables import Table
 
 
 def absent_word(told: Explainer) -> str:
@@ -50,6 +52,42 @@ QUESTIONS: dict[str, Callable[[Explainer], Any]] = {
     "why, cosine": lambda told: told.why("bank", "mader", metric="cosine", n=4),
     "why, through": lambda told: told.why("bank", "mader", metric="related", n=2, through=["nader"]),
 }
+
+
+WORDS = ("bass", "cold", "common", "barned", "dend", "fund")
+
+
+def rows(found: Table) -> Any:
+    """What a table of an answer shows, all columns of it, without their names."""
+    return [list(row.values()) for row in found.rows()]
+
+
+OF_MANY_WORDS: dict[str, Callable[[Explainer, str], Any]] = {
+    "explain": lambda told, word: rows(told.explain(word, n_literals=5)),
+    "explain, places": lambda told, word: rows(told.explain(word, kind="place", n_literals=5)),
+    "document_rules": lambda told, word: [
+        [rule.present, rule.absent, rule.match.hits, rule.match.precision, rule.recall]
+        for rule in told.document_rules(word, n=8)
+    ],
+    "senses": lambda told, word: rows(told.senses(word, n=4)),
+    "senses, no index": lambda told, word: rows(Explainer(told.vectors).senses(word, n=4)),
+    "sense_of, uneven": lambda told, word: told.sense_of(word, "the common darn fest"),
+    "standing_out": lambda told, word: told.standing_out(word, 8),
+    "match": lambda told, word: told.match(word, ["common"], ["hot"], n_documents=1),
+    "match, places": lambda told, word: match_place_rule(told.index, word, ["the _"], ["_ and"], 1),
+    "trace": lambda told, word: rows(told.trace(word, "common", n_events=3)),
+    "together": lambda told, word: told.together(word, "common", n_documents=2),
+    "why": lambda told, word: {
+        metric: rows(told.why(word, "barn", metric=metric, n=5)) for metric in ("related", "alike", "cosine")
+    },
+}
+
+
+@pytest.mark.parametrize("question", OF_MANY_WORDS)
+def test_answers_about_many_words_are_what_they_were(
+    uneven: Explainer, golden: Callable[[str, Any], None], question: str
+) -> None:
+    golden(f"{question}, many words", {word: OF_MANY_WORDS[question](uneven, word) for word in WORDS})
 
 
 @pytest.mark.parametrize("question", QUESTIONS)

@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from omnitm.explain.matching import matching_documents, words_of_documents
+from omnitm.corpus import DocumentIndex
+from omnitm.corpus.running import OFFSETS, PATTERNS
+from omnitm.explain.matching import matching_documents, matching_places, words_of_documents
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from omnitm.corpus import DocumentIndex
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -28,6 +28,32 @@ def test_documents_that_satisfy_a_rule_are_found_by_looking_at_each(
         and not set(absent) & set(index.words_of(document).tolist())
     ]
     assert matching_documents(index, present, absent).tolist() == expected
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_places_that_satisfy_a_rule_are_found_by_looking_at_each(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    documents = [random.choice(list("abc"), int(random.integers(1, 6))).tolist() for _ in range(40)]
+    running = DocumentIndex.from_documents(documents).running
+    assert running is not None
+
+    def holds(words: list[str], place: int, literal: tuple[int, str]) -> bool:
+        at = place + OFFSETS[literal[0]]
+        return 0 <= at < len(words) and words[at] == literal[1]
+
+    literals = [(int(random.integers(4)), str(random.choice(list("abc")))) for _ in range(3)]
+    for n_present in range(3):
+        present, absent = literals[:n_present], literals[n_present:]
+        expected, place = [], 0
+        for words in documents:
+            for k in range(len(words)):
+                place += 1
+                wanted = all(holds(words, k, literal) for literal in present)
+                if wanted and not any(holds(words, k, literal) for literal in absent):
+                    expected.append(place)
+            place += 1  # the end of the document
+        names = [[PATTERNS[column].format(word) for column, word in some] for some in (present, absent)]
+        assert matching_places(running, *names).tolist() == expected
 
 
 def test_both_ways_to_leave_documents_out_are_taken(

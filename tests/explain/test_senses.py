@@ -196,6 +196,14 @@ def test_features_belong_to_the_sense_whose_documents_have_them_most_often() -> 
     assert _most_often(bags, np.array([0, 1, 1, -1]), scores).tolist() == [0, 1, 1, 0, 0]
 
 
+def test_a_larger_sense_does_not_win_by_its_size() -> None:
+    """The feature is in two of six documents of the first sense and in both of the second."""
+    bags = csr_matrix(np.array([[1], [1], [0], [0], [0], [0], [1], [1]]))
+    scores = np.zeros((1, 3), dtype=np.float32)
+    assert _most_often(bags, np.array([0] * 6 + [1] * 2), scores).tolist() == [1]
+    assert _most_often(bags, np.array([2] * 6 + [1] * 2), scores).tolist() == [1]  # the first has no document
+
+
 def test_a_fitted_model_tells_senses_and_rules_of_documents() -> None:
     documents = ["road car wheel", "sea ship", "car wheel driver", "ship wind"] * 40
     fitted = OmniTMAE(n_examples=100, accumulation=2, n_jobs=1).fit(documents)

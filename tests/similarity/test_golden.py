@@ -63,6 +63,26 @@ def test_answers_are_what_they_were(
     golden(question, QUESTIONS[question](told.vectors))
 
 
+WORDS = ("bass", "cold", "common", "barned", "dend", "fund", "lern")
+
+OF_MANY_WORDS: dict[str, Callable[[WordVectors, str], Any]] = {
+    "lists": lambda told, word: {by: told.most_similar(word, topn=6, metric=by) for by in METRICS},
+    "with forms": lambda told, word: told.most_similar(word, topn=6, restrict_vocab=90, forms=True),
+    "without": lambda told, word: told.most_similar([word], ["barn"], topn=4, metric="alike"),
+    "percentiles": lambda told, word: told.similarity(word, "barn", metric="related", scale="percentile"),
+    "forms": lambda told, word: told.forms(word),
+    "themes": lambda told, word: told.themes(7).of_word(word, 3),
+}
+
+
+@pytest.mark.parametrize("question", OF_MANY_WORDS)
+def test_answers_about_many_words_are_what_they_were(
+    uneven: Explainer, golden: Callable[[str, Any], None], question: str
+) -> None:
+    vectors = uneven.vectors
+    golden(f"{question}, many words", {word: OF_MANY_WORDS[question](vectors, word) for word in WORDS})
+
+
 def test_of_equal_scores_the_first_come_first() -> None:
     from omnitm.similarity.combined import best
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -59,8 +59,15 @@ class SparseWordVectors:
 
     def similarity(self, w1: str, w2: str, *, metric: str | None = None) -> float:
         """Cosine of two words."""
+        return float(self.similarities([(w1, w2)], metric=metric)[0])
+
+    def similarities(
+        self, pairs: Sequence[tuple[str, str]], *, metric: str | None = None
+    ) -> NDArray[np.float64]:
+        """Cosines of many pairs of words."""
         _check_cosine(metric)
-        return float(self.matrix[self._row(w1)].multiply(self.matrix[self._row(w2)]).sum())
+        first, second = (self.matrix[[self._row(pair[side]) for pair in pairs]] for side in (0, 1))
+        return np.asarray(first.multiply(second).sum(axis=1), dtype=np.float64).ravel()
 
     def most_similar(
         self, word: str, topn: int = 10, *, metric: str | None = None

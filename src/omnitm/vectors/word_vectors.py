@@ -612,7 +612,9 @@ class WordVectors:
             rows, names = np.array(found.weights), found.names
         else:
             rows = self._dense_rows(cast("int", n_components))
-        facts = {**wanted, "of": {} if record is None else asdict(record)}
+        # Without the seed, which the record itself has: trainings that differ in it only are of one kind.
+        of = {} if record is None else {key: fact for key, fact in asdict(record).items() if key != "seed"}
+        facts = {**wanted, "of": of}
         training = record and ModelRecord("reduced", facts, record.seed, record.index_fingerprint)
         return WordVectors(rows, self.index_to_key, None, training=training, dimension_names=names)
 
