@@ -452,6 +452,7 @@ ELSEWHERE = {
     "--help shows all": "cli/test_commands.py::test_wrong_arguments_are_one_line",
     "choose a column: fit({})": "corpus/test_tables.py::test_the_recommended_column_is_a_corpus",
     "still to be computed; choose a column": f"{TABLES}::test_lazy_frames_tables_of_tables_and_arrays",
+    "is the name of a file; give one name": "corpus/test_tables.py::test_names_of_files_are_no_texts",
     "choose a field: fit(": "corpus/test_tables.py::test_rows_of_a_table_are_refused",
     "choose the text: fit(": "corpus/test_tables.py::test_rows_of_a_table_are_refused",
     "if they are words, give fit(": f"{TABLES}::test_lazy_frames_tables_of_tables_and_arrays",

@@ -11,6 +11,7 @@ import pytest
 import scipy.sparse as sp
 
 from omnitm import OmniTMAE, OmniVectorizer, WordVectors
+from omnitm.cli import main
 from omnitm.corpus import DocumentIndex, as_index, build_index
 from omnitm.errors import CorpusError, FileError, OmniTMError
 
@@ -213,10 +214,12 @@ def test_rows_of_a_table_are_refused(records: list[Any], message: str) -> None:
 def test_names_of_files_are_no_texts(tmp_path: Path) -> None:
     paths = [tmp_path / name for name in ("a.txt", "b.txt")]
     for path in paths:
-        path.write_text("road\ncar road\n")
+        path.write_text("road\ncar\n")
     for names in (paths, [str(path) for path in paths]):
         with pytest.raises(CorpusError, match=r"a\.txt' is the name of a file; give one name, fit\('FILE'\)"):
             OmniTMAE().fit(names)
+    assert "car" in OmniTMAE(n_examples=10).fit(str(paths[0])).vocabulary_  # as recommended, and so is this
+    assert main(["index", *map(str, paths), "-o", str(tmp_path / "index"), "--quiet"]) == 0
     assert "road" in as_index([str(paths[0]), "road"]).vocabulary  # a text may happen to be a file's name
 
 

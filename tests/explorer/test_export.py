@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
+import os
+import sys
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from starlette.testclient import TestClient
 
 from omnitm.cli import main
 from omnitm.errors import FileError, ParameterError
 from omnitm.explain import Explainer
+from omnitm.explorer import create_app
 from omnitm.explorer.answers import Answers
 from omnitm.explorer.export import Export, page_files
 from omnitm.explorer.vocabulary_map import MapKeeper
@@ -131,3 +135,26 @@ def test_the_command_says_the_size_first(
 def test_words_are_for_an_export(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["explore", str(folder), "--words", "9", "--no-browser"]) == 2
     assert "--words is for --export" in capsys.readouterr().err
+
+
+@pytest.mark.skipif(sys.platform in {"darwin", "win32"}, reason="names of files are text there")
+def test_names_of_files_that_are_no_text(tmp_path: Path) -> None:
+    """A name in Latin-1, as in old archives: bytes that are no UTF-8 become lone surrogates."""
+    text, model = (tmp_path / os.fsdecode(b"caf\xe9" + ending) for ending in (b".txt", b".model"))
+    text.write_text("road car wheel\nsea ship sail\nroad wheel driver\nsea sail wave\n" * 20)
+    commands = [
+        ["train", str(text), "-o", str(model), "--n-examples", "20", "--n-clauses", "4", "--quiet"],
+        ["info", str(model / "index")],
+        ["group", str(model / "index"), "file"],
+        ["card", str(model), "--corpus", text.name, "--force"],
+        ["explain", str(model), "road"],
+        ["explore", str(model), "--export", str(tmp_path / "site")],
+    ]
+    assert [main(command) for command in commands] == [0] * len(commands)
+    assert "caf?.txt" in (model / "README.md").read_text()
+    assert json.loads((tmp_path / "site/data/model.json").read_text())["name"] == "caf?.model"
+    explainer = Explainer.open(model)
+    assert explainer.index.document_text(0) == "road car wheel"
+    with TestClient(create_app(explainer), base_url="http://127.0.0.1:8765") as client:
+        found = client.get("/api/model")
+    assert (found.status_code, found.json()["name"]) == (200, "caf?.model")

@@ -94,8 +94,8 @@ class FolderSink:
         self._append(f"{name}.bin", np.ascontiguousarray(array, dtype=ARRAYS[name]).view(np.uint8))
 
     def write_text(self, name: str, text: str) -> None:
-        """Write a small text file."""
-        self._append(name, np.frombuffer(text.encode("utf-8"), dtype=np.uint8))
+        """Write a small text file; names of files in it may have bytes that are no UTF-8."""
+        self._append(name, np.frombuffer(text.encode("utf-8", "surrogateescape"), dtype=np.uint8))
 
     def _append(self, name: str, data: NDArray[np.uint8]) -> None:
         if name not in self._files:
@@ -320,7 +320,7 @@ def read_json(manifest: Manifest, name: str, parse: Callable[[Any], Parsed]) -> 
     """Content of one of the small JSON files, made into what it stands for."""
     file = manifest.folder / name
     try:
-        content = json.loads(manifest.read(name))
+        content = json.loads(manifest.read(name).decode("utf-8", "surrogateescape"))
     except (ValueError, RecursionError):
         raise FileError(file, "damaged: not JSON; build the index again") from None
     try:

@@ -13,7 +13,6 @@ data/words/0.json, 1.json, ...           a hundred words each: neighbours, what 
 
 from __future__ import annotations
 
-import json
 import time
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
@@ -24,6 +23,7 @@ from omnitm.errors import FileError
 from omnitm.explain import Explainer
 from omnitm.explorer.answers import Answers
 from omnitm.explorer.guard import POLICY
+from omnitm.explorer.schemas import as_json
 from omnitm.explorer.vocabulary_map.stored import subset
 from omnitm.files.plain import write_file, writing
 from omnitm.parameters import check_integer
@@ -78,7 +78,7 @@ class Export:
         step = max(len(self._words) // _TRIED, 1)
         tried = self._words[::step][:_TRIED]
         of_words = (
-            len(_as_json({word: self._word(word) for word in tried})) * len(self._words) // max(len(tried), 1)
+            len(as_json({word: self._word(word) for word in tried})) * len(self._words) // max(len(tried), 1)
         )
         seconds = (time.process_time() - start) * len(self._words) / max(len(tried), 1)
         page = sum(len(content) for _, content in page_files())
@@ -108,7 +108,7 @@ class Export:
             some = self._words[start : start + _IN_A_FILE]
             yield (
                 f"data/words/{start // _IN_A_FILE}.json",
-                _as_json({word: self._word(word) for word in some}),
+                as_json({word: self._word(word) for word in some}),
             )
             if progress is not None:
                 progress(start + len(some))
@@ -136,13 +136,13 @@ class Export:
             "examples": [word for word in answers.examples if word in set(self._words)],
             "invitations": self._invitations(),
         }
-        yield "data/model.json", _as_json(model)
-        yield "data/words.json", _as_json({"words": self._words, "order": list(range(len(self._words)))})
+        yield "data/model.json", as_json(model)
+        yield "data/words.json", as_json({"words": self._words, "order": list(range(len(self._words)))})
         yield "data/map.bin", subset(self._points, np.array(self.rows, dtype=np.intp))
         found = answers.theme_work.found
         numbers = range(0 if found is None else len(found))
         themes = [{**answers.theme(number, _OF_A_THEME), "documents": []} for number in numbers]
-        yield "data/themes.json", _as_json({"themes": themes})
+        yield "data/themes.json", as_json({"themes": themes})
 
     def _views(self) -> list[str]:
         has = {"compare": self._has_senses, "rules": self._has_rules}
@@ -218,10 +218,6 @@ def _shorter(value: Any) -> Any:
 def _rounded(row: dict[str, Any]) -> list[Any]:
     percentile = row["percentile"]
     return [row["word"], round(row["score"], 1), None if percentile is None else round(percentile, 2)]
-
-
-def _as_json(content: Any) -> bytes:
-    return json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode()
 
 
 def page_files() -> Iterator[tuple[str, bytes]]:

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import anyio
 import anyio.to_thread
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 from starlette.routing import Route
 
 from omnitm.errors import OmniTMError, ParameterError, UnknownWordError
 from omnitm.explorer.answers import METRICS
-from omnitm.explorer.schemas import Question, TooLargeError, parse_body
+from omnitm.explorer.schemas import Question, TooLargeError, as_json, parse_body
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -125,8 +125,8 @@ class Api:
         try:
             found = await handler(Question(await read(), self.settings))
         except OmniTMError as error:
-            return JSONResponse(problem(error), status_code=status_of(error))
-        return found if isinstance(found, Response) else JSONResponse(found)
+            return _json(problem(error), status_of(error))
+        return found if isinstance(found, Response) else _json(found)
 
     async def _body(self, request: Request) -> dict[str, Any]:
         content = bytearray()
@@ -272,6 +272,10 @@ def _groups(question: Question) -> tuple[str, str, str]:
 
 async def _finished(values: dict[str, Any]) -> dict[str, Any]:
     return values
+
+
+def _json(content: Any, status: int = 200) -> Response:
+    return Response(as_json(content), status, media_type="application/json")
 
 
 def problem(error: OmniTMError) -> dict[str, Any]:

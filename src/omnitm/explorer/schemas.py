@@ -156,6 +156,13 @@ def parse_body(content: bytes) -> dict[str, Any]:
     return value
 
 
+def as_json(content: Any) -> bytes:
+    """Write an answer; a byte of a file's name that is no character becomes a question mark."""
+    return json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode(
+        errors="replace"
+    )
+
+
 def _short(value: object) -> str:
     text = repr(value)
     return text if len(text) <= 60 else f"{text[:60]}..."

@@ -76,7 +76,8 @@ def write_card(folder: Path, text: str, facts: dict[str, Any], *, force: bool = 
     there = _text(path)
     if there is not None and not force and _mark(there) is None:
         return False
-    card = signed(text, facts)
+    # A name of a file may have bytes that are no characters.
+    card = signed(text.encode(errors="replace").decode(), facts)
     if card != there:
         write_file(path, card.encode())
     return True
