@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import json
 from typing import TYPE_CHECKING, Any
 
 from omnitm.cli.options import option
+from omnitm.cli.reports import make_console, make_table, print_json
 from omnitm.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def run(arguments: argparse.Namespace) -> int:
     occurring = partners(index, words[0], 20) if len(words) == 1 else []
     texts = index.document_texts(found.documents[: arguments.examples].tolist())
     if arguments.json:
-        print(json.dumps(_facts(found, occurring, texts), ensure_ascii=False))
+        print_json(_facts(found, occurring, texts))
     else:
         _print(found, occurring, texts)
     return 0
@@ -63,27 +63,24 @@ def _facts(found: Cooccurrence, occurring: list[Partner], texts: dict[int, str |
 
 
 def _print(found: Cooccurrence, occurring: list[Partner], texts: dict[int, str | None]) -> None:
-    from rich.console import Console
-    from rich.markup import escape
-    from rich.table import Table
+    from rich.text import Text
 
-    table = Table("words", "documents", "times chance") if occurring else Table("words", "documents")
-    for column in table.columns[1:]:
-        column.justify = "right"
+    numbers = ("documents", "times chance") if occurring else ("documents",)
+    table = make_table("", "words", *numbers, numbers=numbers)
     for k, word in enumerate(found.words):
-        table.add_row(escape(word), f"{found.pairs[k, k]:,}")
+        table.add_row(Text(word), f"{found.pairs[k, k]:,}")
     for first, second, n in _pairs(found):
-        table.add_row(escape(f"{first} + {second}"), f"{n:,}")
+        table.add_row(Text(f"{first} + {second}"), f"{n:,}")
     for partner in occurring:
-        name = escape(f"{found.words[0]} + {partner.word}")
+        name = Text(f"{found.words[0]} + {partner.word}")
         table.add_row(name, f"{partner.documents:,}", f"{partner.lift:,.1f}")
     if len(found.words) > 2:
         table.add_row("all of them", f"{len(found.documents):,}")
-    console = Console()
+    console = make_console()
     console.print(table)
     for number, text in texts.items():
         shown = "(the text is not there any more, or has changed)" if text is None else shortened(text)
-        console.print(f"[bold]document {number}[/bold] {escape(shown)}")
+        console.print(Text.assemble((f"document {number} ", "bold"), shown))
 
 
 def shortened(text: str) -> str:

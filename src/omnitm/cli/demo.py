@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from omnitm.cli.options import option
+from omnitm.cli.reports import make_console
 from omnitm.errors import CorpusError, FileError
 
 if TYPE_CHECKING:
@@ -43,12 +44,10 @@ def fill(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Read, train, show, suggest; a second run finds everything done and only shows it."""
-    from rich.console import Console
-
     from omnitm.engines import ThreadsEngine
     from omnitm.training.vocabulary import train_model
 
-    console, folder = Console(highlight=False), arguments.output
+    console, folder = make_console(), arguments.output
     engine = ThreadsEngine(arguments.threads)
     index = _corpus_index(folder, _corpus_text(folder, console), engine.n_jobs)
     console.print(

@@ -9,7 +9,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from omnitm.cli.options import add_data, option
-from omnitm.cli.reports import working
+from omnitm.cli.reports import make_console, working
 from omnitm.errors import ParameterError
 from omnitm.evaluation.datasets import PAPER_SETS
 
@@ -41,8 +41,6 @@ def fill(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Measure what is missing, then write table and plot."""
-    from rich.console import Console
-
     from omnitm.corpus import DocumentIndex
     from omnitm.engines import ThreadsEngine
     from omnitm.evaluation.ablation import READ_OUT, Ablation, ablation_table, check_factors
@@ -82,7 +80,7 @@ def run(arguments: argparse.Namespace) -> int:
     if not arguments.no_plot:
         plot_ablation(results, arguments.output / "ablation.png")
     if not arguments.quiet:
-        table.show(Console(highlight=False))
+        table.show(make_console())
     return 0
 
 

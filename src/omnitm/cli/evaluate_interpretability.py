@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from omnitm.cli.options import option
-from omnitm.cli.reports import make_console, make_table
+from omnitm.cli.reports import make_console, make_table, print_json
 from omnitm.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -48,7 +47,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Measure all models on the same words and documents."""
     results = measure_all(arguments)
     if arguments.json:
-        print(json.dumps([result.to_dict() for result in results], ensure_ascii=False, indent=2))
+        print_json([result.to_dict() for result in results])
     else:
         print_results(results)
     return 0

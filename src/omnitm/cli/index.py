@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from omnitm.cli.options import option
+from omnitm.cli.reports import make_console, make_table
 from omnitm.errors import FileError, OmniTMWarning, ParameterError
 from omnitm.files.kinds import kind_of, refuse_other_kinds, shell_name
 
@@ -118,11 +119,9 @@ def run(arguments: argparse.Namespace) -> int:
             "stopped; nothing was left behind, run the same command to begin again"
         ) from None
     if not arguments.quiet:
-        from rich.console import Console
-
         from omnitm.cli.group import print_groups
 
-        Console().print(describe_index(arguments.output))
+        make_console().print(describe_index(arguments.output))
         if grouping is not None:
             print_groups(grouping)
     return 0
@@ -186,17 +185,15 @@ def _warn_of_groups(path: Path) -> None:
 
 def describe_index(path: str | os.PathLike[str]) -> Table:
     """Table of what is in an index: documents, words, what was dropped and why, how text was prepared."""
-    from rich.table import Table
+    from rich.text import Text
 
     from omnitm.corpus import DocumentIndex
 
     index = DocumentIndex.open(path)
-    table = Table(title=f"index {path}", show_header=False, title_justify="left")
-    table.add_column(style="bold")
-    table.add_column(justify="right")
-    table.add_column()
-    for row in _facts(index):
-        table.add_row(*row)
+    table = make_table(f"index {path}", "", "number", "", numbers=("number",))
+    table.show_header = False
+    for name, count, fact in _facts(index):
+        table.add_row(name, count, Text(fact))
     return table
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from omnitm.cli.options import option
+from omnitm.cli.reports import make_console, make_table, print_json
 
 if TYPE_CHECKING:
     from omnitm.store import AnyRecord
@@ -36,15 +36,13 @@ def run(arguments: argparse.Namespace) -> int:
         return _index_info(arguments)
     facts = model_facts(arguments.path, verify=arguments.verify)
     if arguments.json:
-        print(json.dumps(facts, indent=2))
+        print_json(facts)
     else:
         print_facts(facts)
     return 0
 
 
 def _index_info(arguments: argparse.Namespace) -> int:
-    from rich.console import Console
-
     from omnitm.cli.index import describe_index
     from omnitm.corpus import DocumentIndex
 
@@ -53,9 +51,9 @@ def _index_info(arguments: argparse.Namespace) -> int:
         index.verify()
     if arguments.json:
         facts = {"index": str(arguments.path), "documents": index.n_documents, "words": index.n_words}
-        print(json.dumps({**facts, "verified": bool(arguments.verify)}, indent=2))
+        print_json({**facts, "verified": bool(arguments.verify)})
     else:
-        Console(highlight=False).print(describe_index(arguments.path))
+        make_console().print(describe_index(arguments.path))
         if arguments.verify:
             print("verified: every byte is as it was written")
     return 0
@@ -111,13 +109,10 @@ def _settings(record: AnyRecord) -> dict[str, Any]:
 
 def print_facts(facts: dict[str, Any]) -> None:
     """Print names and values in two columns."""
-    from rich.console import Console
-    from rich.table import Table
     from rich.text import Text
 
-    table = Table(box=None, show_header=False, pad_edge=False)
-    table.add_column()
-    table.add_column(overflow="fold")
+    table = make_table("", "", "")
+    table.show_header = False
     for name, value in facts.items():
         table.add_row(name.replace("_", " "), Text(f"{value:,}" if isinstance(value, int) else str(value)))
-    Console(highlight=False).print(table)
+    make_console().print(table)

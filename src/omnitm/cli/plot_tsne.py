@@ -7,6 +7,7 @@ from pathlib import Path
 
 from omnitm.cli.evaluate_similarity import open_models
 from omnitm.cli.options import add_models, option
+from omnitm.cli.reports import make_console
 
 EXAMPLE = """\
   omnitm plot tsne news-model -o map.png
@@ -33,8 +34,6 @@ def fill(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Lay the words out, draw them, print the figures."""
-    from rich.console import Console
-
     from omnitm.evaluation.plots import check_ending, left_alone, plot_map
     from omnitm.evaluation.word_maps import load_groups, map_words, separation_table
 
@@ -55,7 +54,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print("[" + ",\n".join(found.to_json() for found in maps) + "]")
         return 0
-    console = Console(highlight=False)
+    console = make_console()
     separation_table(maps).show(console)
     for found in maps:
         if found.unknown:

@@ -28,7 +28,7 @@ def open_explainer(arguments: argparse.Namespace) -> Explainer:
     return Explainer.open(arguments.model, arguments.index)
 
 
-def print_json(content: dict[str, Any]) -> None:
+def print_json(content: Any) -> None:
     """Print a result for programs."""
     print(json.dumps(content, ensure_ascii=False, indent=2))
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from omnitm.cli.options import option
+from omnitm.cli.reports import make_console, make_table, print_json
 from omnitm.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ def run(arguments: argparse.Namespace) -> int:
         }
         if inferred:
             rows["not trained"] = {word: known.how for word, known in inferred.items()}
-        print(json.dumps(rows, ensure_ascii=False, indent=2))
+        print_json(rows)
         return 0
     notes = {}
     if (
@@ -161,25 +161,21 @@ def print_neighbours(
 ) -> None:
     """Print a table per query: scores and, if they are of pairs, how many random pairs are less near."""
     import numpy as np
-    from rich.console import Console
-    from rich.table import Table
     from rich.text import Text
 
     from omnitm.similarity.combined import Combined
 
-    console = Console(highlight=False)
+    console = make_console()
     for name, pairs in found.items():
-        title = Text(name, style="bold")
-        if name in notes:
-            title.append(f"   {notes[name]}", style="dim")
-        table = Table(title=title, title_justify="left", box=None, pad_edge=False)
-        table.add_column("word")
-        table.add_column(scorer.name, justify="right")
-        nearer: list[str] = []
+        numbers = [scorer.name]
+        nearer: list[list[str]] = [[]] * len(pairs)
         if isinstance(scorer, Combined) and of_pairs:
-            table.add_column("closer than", justify="right")
-            shares = scorer.percentiles(vectors, np.asarray([score for _, score in pairs]))
-            nearer = [f"{share:.2f} %" if share < 99.995 else "> 99.99 %" for share in shares.tolist()]
-        for number, (word, score) in enumerate(pairs):
-            table.add_row(Text(word), f"{score:.{scorer.digits}f}", *nearer[number : number + 1])
+            numbers.append("closer than")
+            shares = scorer.percentiles(vectors, np.asarray([score for _, score in pairs])).tolist()
+            nearer = [[f"{share:.2f} %" if share < 99.995 else "> 99.99 %"] for share in shares]
+        table = make_table(name, "word", *numbers, numbers=numbers)
+        if name in notes:
+            table.title = Text.assemble((name, "bold"), (f"   {notes[name]}", "dim"))
+        for (word, score), share in zip(pairs, nearer, strict=True):
+            table.add_row(Text(word), f"{score:.{scorer.digits}f}", *share)
         console.print(table)
