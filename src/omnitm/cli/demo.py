@@ -75,7 +75,6 @@ def most_frequent(index: DocumentIndex, count: int, also: tuple[str, ...]) -> li
 
 
 def _corpus_text(folder: Path, console: Console) -> Path:
-    from omnitm.cli.demo import python_paragraphs
     from omnitm.files.plain import write_file, writing
 
     path = folder / _TEXT
