@@ -28,7 +28,7 @@ from omnitm.similarity.row_profile import baseline_of, gain_of, unit, unit_rows
 from omnitm.similarity.scorers import SCORERS
 from omnitm.training import train_model
 from omnitm.vectors import WordVectors
-from omnitm.vectors.word_vectors import PlaceVectors
+from omnitm.vectors.named_rows import PlaceVectors
 
 if TYPE_CHECKING:
     from pathlib import Path

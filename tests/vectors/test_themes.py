@@ -18,7 +18,7 @@ from omnitm.similarity.nonnegative import common_patterns, nonnegative_start, pa
 from omnitm.similarity.truncated_svd import Decomposition, truncated_svd
 from omnitm.store import ModelRecord
 from omnitm.vectors import themes as themes_module
-from omnitm.vectors.word_vectors import PlaceVectors
+from omnitm.vectors.named_rows import PlaceVectors
 
 if TYPE_CHECKING:
     from pathlib import Path

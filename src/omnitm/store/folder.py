@@ -66,7 +66,8 @@ from omnitm.store.rows import (
 )
 
 if TYPE_CHECKING:
-    from omnitm.vectors.word_vectors import PlaceVectors, WordVectors
+    from omnitm.vectors.named_rows import PlaceVectors
+    from omnitm.vectors.word_vectors import WordVectors
 
 _NOTES = (INDEX_NOTE, SHARD_NOTE, CARD)
 _OWN_FILES = {JOURNAL, *_NOTES, *(f".{name}.tmp" for name in (*ALL_FILES, *_NOTES)), *ALL_FILES}

@@ -40,11 +40,12 @@ from omnitm.store.record import (
     record_from_bytes,
 )
 from omnitm.store.rows import MappedMatrix, SparseMatrix, TopMatrix, row_type
-from omnitm.vectors.word_vectors import PlaceVectors, WordVectors
+from omnitm.vectors.named_rows import PlaceVectors
 
 if TYPE_CHECKING:
     from omnitm.files.checked import CheckedFile
     from omnitm.similarity.row_matrix import RowMatrix
+    from omnitm.vectors.word_vectors import WordVectors
 
 _WORDS_LIMIT = 1 << 28
 _GROWING = {WORDS, VECTORS, TOP, PLACE_VECTORS}

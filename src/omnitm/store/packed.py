@@ -46,7 +46,7 @@ from omnitm.store.manifest import (
 )
 from omnitm.store.record import AnyRecord, is_place_only, keep_places_of, record_from_bytes
 from omnitm.store.rows import RowEncoder, SparseEncoder, place_encoder, row_encoder
-from omnitm.vectors.word_vectors import PlaceVectors
+from omnitm.vectors.named_rows import PlaceVectors
 
 if TYPE_CHECKING:
     from omnitm.files.checked import FileEntry

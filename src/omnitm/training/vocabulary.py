@@ -41,7 +41,8 @@ from omnitm.store.record import differences
 from omnitm.store.rows import PLACES_KEPT, TopMatrix, row_files, row_type
 from omnitm.training.progress import ProgressOption, WordFailure, reporting
 from omnitm.training.shards import Shard, note_shard
-from omnitm.vectors.word_vectors import PlaceVectors, WordVectors
+from omnitm.vectors.named_rows import PlaceVectors
+from omnitm.vectors.word_vectors import WordVectors
 
 if TYPE_CHECKING:
     from omnitm.corpus import DocumentIndex
