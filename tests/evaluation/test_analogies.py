@@ -147,4 +147,4 @@ def test_command_line(
     assert main([*command, "--format", "json"]) == 0
     assert json.loads(capsys.readouterr().out)[0]["sections"][0]["n_right"] == 2
     assert main([*command, "--format", "csv", "--restrict", "4"]) == 0
-    assert capsys.readouterr().out.splitlines()[-1] == '"toy",cosine,"all",5,1,1'
+    assert capsys.readouterr().out.splitlines()[-1] == "toy,cosine,all,5,1,1"
