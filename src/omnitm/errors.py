@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import heapq
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 
@@ -32,6 +33,21 @@ class MissingExtraError(OmniTMError, ImportError):
 
     def __init__(self, feature: str, extra: str) -> None:
         super().__init__(f"{feature} needs an extra that is not installed: pip install 'omnitm[{extra}]'")
+
+
+@contextmanager
+def needs_extra(feature: str, extra: str) -> Iterator[None]:
+    """Import what comes with an extra; an error says how to install it.
+
+    >>> with needs_extra("A plot", "plots"):
+    ...     import no_such_module
+    Traceback (most recent call last):
+    omnitm.errors.MissingExtraError: A plot needs an extra that is not installed: pip install 'omnitm[plots]'
+    """
+    try:
+        yield
+    except ImportError:
+        raise MissingExtraError(feature, extra) from None
 
 
 class UnknownWordError(OmniTMError, KeyError):

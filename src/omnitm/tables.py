@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from html import escape
 from typing import Any
 
-from omnitm.errors import MissingExtraError
+from omnitm.errors import needs_extra
 
 _SHOWN = 20  # rows that `print` shows
 _WIDEST = 60  # characters of a cell
@@ -53,10 +53,8 @@ class Table(ABC):
 
     def to_frame(self) -> Any:
         """Return the table as a pandas DataFrame."""
-        try:
+        with needs_extra("to_frame", "frames"):
             import pandas as pd  # type: ignore[import-untyped]
-        except ImportError:
-            raise MissingExtraError("to_frame", "frames") from None
         return pd.DataFrame(self.rows())
 
 

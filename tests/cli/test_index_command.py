@@ -89,7 +89,7 @@ def test_append(source: Path, capsys: pytest.CaptureFixture[str]) -> None:
     [
         (["nowhere.txt"], "omnitm: error: nowhere.txt: no such file or folder"),
         (["text.txt", "--stop-words", "nowhere.txt"], "omnitm: error: nowhere.txt: cannot be read"),
-        (["text.txt", "--keep", "bytes.txt"], "omnitm: error: bytes.txt: not UTF-8 at byte 0"),
+        (["text.txt", "--keep", "bytes.txt"], "omnitm: error: bytes.txt: is not UTF-8 at byte 0"),
         (["text.txt", "--tokenizer", "split"], "must look like module:function"),
         (["text.txt", "--tokenizer", "no_such_module:f"], "No module named 'no_such_module'"),
         (["text.txt", "--tokenizer", "json:nothing"], "json has no function 'nothing'"),

@@ -813,7 +813,7 @@ def test_extras_exist() -> None:
         node
         for file in SOURCE.rglob("*.py")
         for node in ast.walk(ast.parse(file.read_text()))
-        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "MissingExtraError"
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") in {"MissingExtraError", "needs_extra"}
     ]
     extras = {str(node.args[1].value) for node in calls if isinstance(node.args[1], ast.Constant)}
     assert len(calls) >= len(extras) > 3

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from omnitm.baselines.occurrences import mean_over_occurrences
 from omnitm.baselines.protocol import as_word_vectors
-from omnitm.errors import FileError, MissingExtraError, ParameterError
+from omnitm.errors import FileError, ParameterError, needs_extra
 from omnitm.parameters import check_integer, check_real
 from omnitm.training.vocabulary import check_targets
 
@@ -187,9 +187,7 @@ def _loaded(kind: Any, model: str, **options: Any) -> Any:
 
 
 def _libraries() -> tuple[Any, Any]:
-    try:
+    with needs_extra("BERT", "bert"):
         import torch
         import transformers
-    except ImportError:
-        raise MissingExtraError("BERT", "bert") from None
     return torch, transformers

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from omnitm.baselines.occurrences import mean_over_occurrences, texts_of
 from omnitm.baselines.protocol import as_word_vectors
-from omnitm.errors import MissingExtraError, ParameterError
+from omnitm.errors import ParameterError, needs_extra
 from omnitm.parameters import check_integer, check_real
 from omnitm.training.progress import ProgressOption, reporting
 from omnitm.training.vocabulary import check_targets
@@ -189,8 +189,6 @@ def _loss(head: Any, hidden: Any, targets: Any) -> Any:
 
 
 def _torch() -> Any:
-    try:
+    with needs_extra("ELMo", "elmo"):
         import torch
-    except ImportError:
-        raise MissingExtraError("ELMo", "elmo") from None
     return torch

@@ -15,7 +15,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from omnitm.errors import FileError, MissingExtraError
+from omnitm.errors import FileError, needs_extra
 
 _BEGIN_SENTENCE, _END_SENTENCE, _BEGIN_WORD, _END_WORD, _PAD = 256, 257, 258, 259, 260
 _N_CHARACTERS = 262  # 256 bytes, five signs, and 0 for no word at all
@@ -129,10 +129,8 @@ def _reversed(x: torch.Tensor, lengths: torch.Tensor) -> torch.Tensor:
 
 def published_model(options_path: Path, weights_path: Path) -> BiLM:
     """Load a published model: `options.json` and `weights.hdf5`."""
-    try:
+    with needs_extra("Reading published ELMo weights", "elmo"):
         import h5py
-    except ImportError:
-        raise MissingExtraError("Reading published ELMo weights", "elmo") from None
     try:
         model = BiLM(json.loads(options_path.read_text()))
     except (OSError, ValueError, KeyError, TypeError) as error:

@@ -10,7 +10,7 @@ import numpy as np
 
 from omnitm.baselines.protocol import as_word_vectors
 from omnitm.baselines.tokens import Tokens, tokens_of
-from omnitm.errors import MissingExtraError
+from omnitm.errors import needs_extra
 from omnitm.parameters import check_flag, check_integer, check_real
 from omnitm.training.progress import ProgressOption, reporting
 from omnitm.training.vocabulary import check_targets
@@ -154,8 +154,6 @@ class _Sentences:
 
 
 def _gensim() -> Any:
-    try:
+    with needs_extra("Word2Vec and FastText", "baselines"):
         import gensim.models
-    except ImportError:
-        raise MissingExtraError("Word2Vec and FastText", "baselines") from None
     return gensim

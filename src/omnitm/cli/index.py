@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 from omnitm.cli.options import option
 from omnitm.cli.reports import make_console, make_table
-from omnitm.errors import FileError, OmniTMWarning, ParameterError
+from omnitm.errors import OmniTMWarning, ParameterError
 from omnitm.files.kinds import kind_of, refuse_other_kinds, shell_name
+from omnitm.files.plain import read_text
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -29,6 +30,7 @@ _PREPARATION = (
 )
 UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
 _USUAL_MIN_COUNT = 5  # as in word2vec: rarer words are most of a vocabulary and have too few examples
+_A_WORD_PER_LINE = "expected one word per line"
 _SMALL_TEXT = 100_000  # bytes; some 5,000 different words
 MIN_COUNT_HELP = (
     f"fewest occurrences of a word (default: {_USUAL_MIN_COUNT}; 1 with --paper, for standard input and for "
@@ -304,14 +306,7 @@ def _refuse_with_append(arguments: argparse.Namespace) -> None:
 def read_words(file: Path) -> list[str]:
     """Words of a file, one per line, blank lines and repeats left out."""
     refuse_other_kinds(file, "text")
-    try:
-        lines = file.read_text(encoding="utf-8").split("\n")
-    except OSError as error:
-        raise FileError(file, f"cannot be read: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        raise FileError(
-            file, f"not UTF-8 at byte {error.start}; a word list must be UTF-8, a word per line"
-        ) from None
+    lines = read_text(file, _A_WORD_PER_LINE).split("\n")
     return list(dict.fromkeys(line.strip() for line in lines if line.strip()))
 
 

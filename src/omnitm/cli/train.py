@@ -366,14 +366,10 @@ def _words_to_add(arguments: argparse.Namespace, index: DocumentIndex, named: li
 def read_targets(path: Path) -> list[str]:
     """Read one word per line; blank lines don't count."""
     from omnitm.files.kinds import refuse_other_kinds
+    from omnitm.files.plain import read_text
 
     refuse_other_kinds(path, "text")
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except UnicodeDecodeError as error:
-        raise FileError(path, f"is not UTF-8 at byte {error.start}; expected one word per line") from None
-    except OSError as error:
-        raise FileError(path, f"cannot be read: {error.strerror}; expected one word per line") from None
+    lines = read_text(path, "expected one word per line").splitlines()
     words = [line.strip() for line in lines if line.strip()]
     if not words:
         raise FileError(path, "has no words; expected one word per line")

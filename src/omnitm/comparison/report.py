@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from omnitm.comparison.words import phrase
 from omnitm.corpus.running import parted
-from omnitm.errors import MissingExtraError
+from omnitm.errors import needs_extra
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -280,10 +280,8 @@ def _apart(heights: Sequence[float], least: float = 13) -> list[float]:
 
 def plot_comparison(found: Comparison, path: Any = None) -> Any:
     """Draw gained and lost words, and the trajectory if there is one; returns the figure."""
-    try:
+    with needs_extra("Comparison.plot", "plots"):
         from matplotlib.figure import Figure
-    except ImportError:
-        raise MissingExtraError("Comparison.plot", "plots") from None
     n_rows = 2 if found.trajectory else 1
     figure = Figure(figsize=(9, 4 * n_rows), layout="constrained")
     axes = figure.add_subplot(n_rows, 1, 1)

@@ -31,7 +31,7 @@ from omnitm.corpus.reading import (
     skip_bytes,
     split_documents,
 )
-from omnitm.errors import CorpusError, FileError, MissingExtraError
+from omnitm.errors import CorpusError, FileError, needs_extra
 
 Document = str | Sequence[str]
 ROWS_PER_BATCH = 1024
@@ -375,11 +375,9 @@ def _parquet_records(path: Path, reading: Reading) -> Iterator[Document]:
 
 
 def _parquet_values(path: Path, column: str | None) -> Iterator[Any]:
-    try:
+    with needs_extra(f"Reading {path.name}", "parquet"):
         import pyarrow as pa
         from pyarrow import parquet
-    except ImportError:
-        raise MissingExtraError(f"Reading {path.name}", "parquet") from None
     try:
         with parquet.ParquetFile(path) as table:
             _column_position(path, table.schema_arrow.names, column)

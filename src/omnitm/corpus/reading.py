@@ -16,7 +16,7 @@ from os import PathLike
 from pathlib import Path
 from typing import IO, Any, NamedTuple, Protocol, cast
 
-from omnitm.errors import FileError, MissingExtraError, ParameterError
+from omnitm.errors import FileError, MissingExtraError, ParameterError, needs_extra
 from omnitm.files.kinds import refuse_other_kinds
 from omnitm.parameters import check_choice
 
@@ -121,10 +121,8 @@ class _ZstandardReader:
     """Frames of a .zst file, one after the other; the library itself does not notice a cut-off last frame."""
 
     def __init__(self, path: Path, file: IO[bytes]) -> None:
-        try:
+        with needs_extra(f"Reading {path.name}", "zstd"):
             import zstandard
-        except ImportError:
-            raise MissingExtraError(f"Reading {path.name}", "zstd") from None
         self._path, self._file, self._zstandard = path, file, zstandard
         self._frame: Any = None
         self._packed = self._text = b""

@@ -24,7 +24,7 @@ from omnitm.engines import ray_leftovers
 from omnitm.engines.job_queue import JobQueue, check_patience
 from omnitm.engines.protocol import WordEngine, Work, Write
 from omnitm.engines.shared_corpus import CorpusSource, MappedCorpus, SharedCorpus, local_copy, shared
-from omnitm.errors import EngineError, FileError, MissingExtraError
+from omnitm.errors import EngineError, FileError, needs_extra
 from omnitm.parameters import check_integer
 
 if TYPE_CHECKING:
@@ -355,11 +355,9 @@ def _interrupt_on_sigterm() -> None:
 
 def _imported() -> Any:
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # nothing is sent anywhere
-    try:
+    with needs_extra("The engine 'ray'", "ray"):
         import ray
         import ray.util.scheduling_strategies
-    except ImportError:
-        raise MissingExtraError("The engine 'ray'", "ray") from None
     return ray
 
 

@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 
 from omnitm.errors import FileError, ParameterError
 from omnitm.evaluation.datasets import data_set, known_set, locate
-from omnitm.evaluation.pairs import read_text, spelling
+from omnitm.evaluation.pairs import spelling
 from omnitm.evaluation.results import PlainTable, Report
+from omnitm.files.plain import read_text
 from omnitm.parameters import check_integer
 
 if TYPE_CHECKING:

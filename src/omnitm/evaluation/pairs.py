@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from omnitm.errors import FileError
 from omnitm.evaluation.datasets import data_set, known_set, locate
+from omnitm.files.plain import read_text
 
 _WANTED = "expected two words and a score, separated by tabs, commas, semicolons or spaces"
 _PARTS_OF_SPEECH = {"n": "noun", "v": "verb", "a": "adjective", "j": "adjective", "r": "adverb"}
@@ -96,16 +97,6 @@ def read_pairs(path: str | Path, name: str | None = None) -> WordPairs:
         first, second = [word[:-2] for word in first], [word[:-2] for word in second]
     scores = np.array([pair[2] for pair in checked])
     return WordPairs(name or path.stem, tuple(first), tuple(second), scores, kinds if column > 2 else tagged)
-
-
-def read_text(path: Path) -> str:
-    """Read a text file, or say what is wrong with it."""
-    try:
-        return path.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise FileError(path, f"is not UTF-8 at byte {error.start}") from None
-    except OSError as error:
-        raise FileError(path, f"cannot be read: {error.strerror}") from None
 
 
 def spelling(word: str, knows: Callable[[str], bool]) -> str | None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from omnitm.errors import FileError, MissingExtraError
+from omnitm.errors import FileError, needs_extra
 
 if TYPE_CHECKING:
     from omnitm.evaluation.ablation import AblationResult
@@ -29,10 +29,8 @@ _DPI = 150
 
 def figure_class() -> Any:
     """Return matplotlib's figure class, or say how to install it."""
-    try:
+    with needs_extra("A plot", "plots"):
         from matplotlib.figure import Figure
-    except ImportError:
-        raise MissingExtraError("A plot", "plots") from None
     return Figure
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from omnitm.errors import FileError, MissingExtraError
+from omnitm.errors import FileError, needs_extra
 
 if TYPE_CHECKING:
     import os
@@ -150,11 +150,9 @@ def check_picture(path: str | os.PathLike[str]) -> None:
 
 def _new_figure(path: str | os.PathLike[str], height: float) -> Any:
     check_picture(path)
-    try:
+    with needs_extra("Drawing", "plots"):
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
-    except ImportError:
-        raise MissingExtraError("Drawing", "plots") from None
     figure = Figure(figsize=(9, height))
     FigureCanvasAgg(figure)
     return figure

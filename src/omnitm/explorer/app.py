@@ -5,15 +5,13 @@ from __future__ import annotations
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
-from omnitm.errors import MissingExtraError
+from omnitm.errors import needs_extra
 
-try:
+with needs_extra("The explorer", "explorer"):
     from starlette.applications import Starlette
     from starlette.middleware import Middleware
     from starlette.responses import JSONResponse, Response
     from starlette.routing import Route
-except ImportError:
-    raise MissingExtraError("The explorer", "explorer") from None
 
 from omnitm.explorer.answers import Answers
 from omnitm.explorer.guard import Guard

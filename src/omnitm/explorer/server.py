@@ -9,7 +9,7 @@ import socket
 import threading
 from typing import TYPE_CHECKING
 
-from omnitm.errors import MissingExtraError, ParameterError
+from omnitm.errors import ParameterError, needs_extra
 from omnitm.explorer.app import create_app
 
 if TYPE_CHECKING:
@@ -39,10 +39,8 @@ def serve(
     groups, comparison
         See `create_app`.
     """
-    try:
+    with needs_extra("The explorer", "explorer"):
         import uvicorn
-    except ImportError:
-        raise MissingExtraError("The explorer", "explorer") from None
     app = create_app(explainer, settings, groups=groups, comparison=comparison)
     listener = listen(settings)
     threading.Thread(target=app.state.answers.warm_up, daemon=True).start()

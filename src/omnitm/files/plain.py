@@ -104,6 +104,17 @@ def read_file(path: Path, limit: int, size: int | None = None) -> bytes:
     return content
 
 
+def read_text(path: Path, wanted: str = "") -> str:
+    """Read a text that a user names; an error says what is wrong with it, and what is wanted."""
+    hint = f"; {wanted}" if wanted else ""
+    try:
+        return path.read_text(encoding="utf-8-sig")  # with or without the mark that Excel puts first
+    except UnicodeDecodeError as error:
+        raise FileError(path, f"is not UTF-8 at byte {error.start}{hint}") from None
+    except OSError as error:
+        raise FileError(path, f"cannot be read: {error.strerror}{hint}") from None
+
+
 def sha256_of(path: Path, size: int) -> str:
     """Hash the first `size` bytes of a file."""
     digest = hashlib.sha256()

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from omnitm.errors import FileError, MissingExtraError, ParameterError
+from omnitm.errors import FileError, ParameterError, needs_extra
 from omnitm.files.kinds import refuse_to_replace
 from omnitm.files.plain import new_file
 from omnitm.parameters import check_choice, check_integer
@@ -278,10 +278,8 @@ def text_bytes(n_numbers: int) -> int:
 
 def keyed_vectors(words: Sequence[str], matrix: NDArray[np.float32]) -> Any:
     """Make gensim's KeyedVectors."""
-    try:
+    with needs_extra("to_gensim", "baselines"):
         from gensim.models import KeyedVectors
-    except ImportError:
-        raise MissingExtraError("to_gensim", "baselines") from None
     vectors = KeyedVectors(matrix.shape[1])
     vectors.add_vectors(list(words), matrix)
     vectors.fill_norms()
@@ -398,11 +396,9 @@ def _lines(words: list[str]) -> NDArray[np.uint8]:
 
 
 def _pyarrow() -> Any:
-    try:
+    with needs_extra("Arrow and Parquet", "parquet"):
         import pyarrow as pa
         import pyarrow.ipc
-    except ImportError:
-        raise MissingExtraError("Arrow and Parquet", "parquet") from None
     return pa
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from omnitm.errors import FileError, MissingExtraError, ParameterError
+from omnitm.errors import FileError, ParameterError, needs_extra
 from omnitm.files.kinds import PACKED_FILE
 from omnitm.files.plain import write_file, writing
 from omnitm.sharing.card import CardFacts, facts_as_json, model_card
@@ -77,10 +77,8 @@ def push_to_hub(
 
 
 def _hub(feature: str) -> Any:
-    try:
+    with needs_extra(feature, "hub"):
         import huggingface_hub
-    except ImportError:
-        raise MissingExtraError(feature, "hub") from None
     return huggingface_hub
 
 

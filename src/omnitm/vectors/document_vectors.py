@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from omnitm.corpus.documents import refuse_record, refuse_tables
 from omnitm.corpus.preparation import Preparation, checked_tokens
-from omnitm.errors import CorpusError, MissingExtraError, ParameterError
+from omnitm.errors import CorpusError, ParameterError, needs_extra
 from omnitm.similarity.row_profile import unit_rows
 
 if TYPE_CHECKING:
@@ -216,10 +216,8 @@ class SentenceEncoder:
     @property
     def mteb_model_meta(self) -> Any:
         """What `mteb` wants to know about a model."""
-        try:
+        with needs_extra("mteb_model_meta", "mteb"):
             from mteb.models.model_meta import ModelMeta
-        except ImportError:
-            raise MissingExtraError("mteb_model_meta", "mteb") from None
         record = self._vectors.training
         kind = "omni" if record is None else getattr(record, "model", "omni")
         revision = "unknown" if record is None else record.index_fingerprint[:12]

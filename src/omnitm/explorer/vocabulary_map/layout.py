@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from omnitm.errors import MissingExtraError
+from omnitm.errors import needs_extra
 from omnitm.explorer.vocabulary_map.stored import Cluster, VocabularyMap
 from omnitm.similarity.combined import Combined, best_known
 from omnitm.similarity.row_profile import unit_rows
@@ -183,11 +183,9 @@ def arranged(
     start
         Points x 2: where they begin, at any scale.
     """
-    try:
+    with needs_extra("The map of the vocabulary", "explorer"):
         from openTSNE import TSNEEmbedding, affinity
         from openTSNE.nearest_neighbors import PrecomputedNeighbors
-    except ImportError:
-        raise MissingExtraError("The map of the vocabulary", "explorer") from None
     # Of unit vectors |a - b|^2 = 2 - 2 a b, so a distance is the root of how far a score is below the best.
     distances = np.sqrt(np.maximum(neighbours.scores[:, :1] - neighbours.scores, 0)).astype(np.float64)
     known = PrecomputedNeighbors(neighbours.rows, distances)
