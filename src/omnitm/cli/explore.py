@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from omnitm.cli.options import option
+from omnitm.cli.reports import Bar
 from omnitm.errors import FileError, ParameterError
 from omnitm.files.kinds import shell_name
 
@@ -87,7 +88,6 @@ def run(arguments: argparse.Namespace) -> int:
 def _export(explainer: Explainer, groups: str, arguments: argparse.Namespace) -> int:
     """Say how large the files will be, and write them."""
     from rich.console import Console
-    from rich.progress import Progress
 
     from omnitm.explorer.answers import Answers
     from omnitm.explorer.export import Export
@@ -107,9 +107,8 @@ def _export(explainer: Explainer, groups: str, arguments: argparse.Namespace) ->
     n_bytes, seconds = export.cost()
     duration = f"{seconds / 60:.0f} minutes" if seconds > 90 else f"{max(seconds, 1):.0f} seconds"
     print(f"Exporting {n_words}: about {n_bytes / 1e6:.1f} MB in {folder}, {duration} of work", flush=True)
-    with Progress(console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("writing words", total=len(export.rows))
-        n_bytes = export.write(folder, lambda done: bar.update(task, completed=done))
+    with Bar(quiet=False) as bar:
+        n_bytes = export.write(folder, lambda done: bar("writing words", done, len(export.rows)))
     look = f"python -m http.server --directory {shell_name(folder)}"
     print(f"{folder}: {n_bytes / 1e6:.1f} MB; to look at it: {look}")
     return 0
@@ -117,18 +116,13 @@ def _export(explainer: Explainer, groups: str, arguments: argparse.Namespace) ->
 
 def compute_map(model: Path, *, quiet: bool = False) -> str:
     """Compute and keep the map of a model, with a bar that tells the time left; return what went wrong."""
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
-
     from omnitm.explorer.vocabulary_map.keeper import MapWork
 
-    columns = TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn()
     work = MapWork(model)
     try:
-        with Progress(*columns, console=Console(stderr=True), transient=True, disable=quiet) as bar:
-            task = bar.add_task(work.stage, total=1.0)
+        with Bar(quiet=quiet) as bar:
             while not work.wait(0.2):
-                bar.update(task, description=f"map: {work.stage}", completed=work.done)
+                bar(f"map: {work.stage}", work.done, 1.0)
     finally:
         work.stop()
     return work.problem

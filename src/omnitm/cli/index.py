@@ -7,13 +7,14 @@ import importlib
 import os
 import re
 import sys
+import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from omnitm.cli.options import option
-from omnitm.cli.reports import make_console, make_table
+from omnitm.cli.reports import Bar, make_console, make_table
 from omnitm.errors import OmniTMWarning, ParameterError
 from omnitm.files.kinds import kind_of, refuse_other_kinds, shell_name
 from omnitm.files.plain import read_text
@@ -136,8 +137,15 @@ def _build(arguments: argparse.Namespace) -> Grouping | None:
 
     reading = _reading(arguments)
     grouping = None if arguments.append else _grouping(arguments, reading)
-    with _BuildBar(quiet=arguments.quiet) as bar:
-        resources = Resources(arguments.memory, arguments.threads, bar)
+    started = time.monotonic()
+    with Bar(quiet=arguments.quiet) as bar:
+
+        def report(news: Progress) -> None:
+            amount = f"{news.done / 1e6:,.0f} MB" if news.stage == "reading" else f"{news.done:,} documents"
+            speed = news.n_documents / max(time.monotonic() - started, 1e-9)
+            bar(news.stage, news.done, news.total or None, f"{amount}, {speed:,.0f} documents/s")
+
+        resources = Resources(arguments.memory, arguments.threads, report)
         if arguments.append:
             _refuse_with_append(arguments)
             _warn_of_groups(arguments.output)
@@ -349,43 +357,3 @@ def _count_or_all(text: str) -> int:
     if not text.isdigit() or int(text) == 0:
         raise argparse.ArgumentTypeError(f"a number of words, or all, not {text!r}")
     return int(text)
-
-
-class _BuildBar:
-    """Progress bar of a build: bytes while reading, documents while writing."""
-
-    def __init__(self, *, quiet: bool) -> None:
-        from rich.console import Console
-        from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
-        from rich.progress import Progress as Bar
-
-        self._bar = Bar(
-            TextColumn("{task.description}"),
-            BarColumn(),
-            TextColumn("{task.fields[amount]}"),
-            TextColumn("{task.fields[speed]:,.0f} documents/s"),
-            TimeRemainingColumn(),
-            console=Console(stderr=True),
-            disable=quiet,
-        )
-        self._task = self._bar.add_task("reading", total=None, amount="", speed=0.0)
-
-    def __call__(self, news: Progress) -> None:
-        self._bar.start()  # not before: sources are refused without a bar
-        elapsed = self._bar.tasks[0].elapsed or 1e-9
-        amount = f"{news.done / 1e6:,.0f} MB" if news.stage == "reading" else f"{news.done:,} documents"
-        self._bar.update(
-            self._task,
-            description=news.stage,
-            completed=news.done,
-            total=news.total or None,
-            amount=amount,
-            speed=news.n_documents / elapsed,
-        )
-
-    def __enter__(self) -> _BuildBar:  # noqa: PYI034  # typing.Self needs Python 3.11
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._bar.live.is_started:
-            self._bar.stop()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 
 from omnitm.cli.options import option
+from omnitm.cli.reports import Bar
 
 EXAMPLE = """\
   omnitm pack news-model -o news.omnitm
@@ -22,25 +23,17 @@ def fill(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Pack, and say how much smaller it is."""
-    from rich.console import Console
-    from rich.progress import Progress
-
     from omnitm.sharing.export import readable
     from omnitm.store import load_model, pack_model
 
     matrix = load_model(arguments.model).matrix
-    bar = Progress(console=Console(stderr=True), disable=arguments.quiet)
-    task = bar.add_task("packing rows", total=len(matrix))
-
-    def report(done: int) -> None:
-        bar.start()  # not before: what cannot be packed is refused without a bar
-        bar.update(task, completed=done)
-
-    try:
-        pack_model(arguments.model, arguments.output, force=arguments.force, report=report)
-    finally:
-        if bar.live.is_started:
-            bar.stop()
+    with Bar(quiet=arguments.quiet) as bar:
+        pack_model(
+            arguments.model,
+            arguments.output,
+            force=arguments.force,
+            report=lambda done: bar("packing rows", done, len(matrix)),
+        )
     if not arguments.quiet:
         size = arguments.output.stat().st_size
         gain = f", {matrix.nbytes / size:.1f} times smaller than the vectors" if size < matrix.nbytes else ""

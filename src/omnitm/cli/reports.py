@@ -70,6 +70,31 @@ def marked_text(text: str, words: Sequence[str]) -> Text:
     return shown
 
 
+class Bar:
+    """A bar on standard error, shown when it is first told how far the work is: refusals show none."""
+
+    def __init__(self, *, quiet: bool) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+        texts = TextColumn("{task.description}"), TextColumn("{task.fields[details]}")
+        columns = texts[0], BarColumn(), texts[1], TimeRemainingColumn()
+        self._bar = Progress(*columns, console=Console(stderr=True), transient=True, disable=quiet)
+        self._task = self._bar.add_task("", total=None, details="")
+
+    def __call__(self, stage: str, done: float, total: float | None, details: str = "") -> None:
+        """Say what is done, how much of it is finished, and of how much; None: nobody knows."""
+        self._bar.start()
+        self._bar.update(self._task, description=stage, completed=done, total=total, details=details)
+
+    def __enter__(self) -> Bar:  # noqa: PYI034 - typing.Self came with Python 3.11
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._bar.live.is_started:
+            self._bar.stop()
+
+
 def percent(share: float | None, digits: int = 1) -> str:
     """Write a share as a percentage; one that would be rounded to nothing with its first digit."""
     if share is None:

@@ -6,11 +6,11 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from omnitm.cli.options import option
-from omnitm.cli.reports import make_console, make_table, percent, print_json
+from omnitm.cli.reports import Bar, make_console, make_table, percent, print_json
 from omnitm.errors import ParameterError
 
 if TYPE_CHECKING:
-    from omnitm.vectors.themes import ThemeProgress, Themes
+    from omnitm.vectors.themes import Themes
 
 EXAMPLE = """\
   omnitm themes news-model -k 200
@@ -40,7 +40,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.count is not None and arguments.count < 1:
         raise ParameterError(f"-n must be at least 1. Got {arguments.count} instead.")
     vectors = WordVectors.load(arguments.model)
-    with _Bar(quiet=arguments.quiet) as bar:
+    with Bar(quiet=arguments.quiet) as bar:
         themes = vectors.themes(arguments.k, progress=bar)
     count = arguments.count or 10
     if arguments.word is not None:
@@ -97,26 +97,3 @@ def _described(themes: Themes, theme: int, share: float) -> dict[str, Any]:
         "words": [{"word": word, "weight": weight} for word, weight in words],
         "features": [{"feature": feature, "weight": weight} for feature, weight in features],
     }
-
-
-class _Bar:
-    """A bar on standard error while themes are found; nothing if they are there already."""
-
-    def __init__(self, *, quiet: bool) -> None:
-        from rich.console import Console
-        from rich.progress import Progress
-
-        self._bar = Progress(console=Console(stderr=True), transient=True, disable=quiet)
-        self._tasks: dict[str, Any] = {}
-
-    def __enter__(self) -> ThemeProgress:
-        return self._tell
-
-    def _tell(self, stage: str, done: int, total: int) -> None:
-        if stage not in self._tasks:
-            self._bar.start()
-            self._tasks[stage] = self._bar.add_task(stage, total=total)
-        self._bar.update(self._tasks[stage], completed=done)
-
-    def __exit__(self, *_: object) -> None:
-        self._bar.stop()
