@@ -145,7 +145,8 @@ class WordVectors(NamedRows):
             return self.index_to_key[:count]
         topic = self.profiles.topic
         rows = np.argsort(self.row_features, kind="stable")[len(self) // 100 : max(len(self) // 8, 50)]
-        rows = np.array([row for row in rows.tolist() if len(self.index_to_key[row]) > _SHORT_WORD])
+        is_long = np.array([len(self.index_to_key[row]) > _SHORT_WORD for row in rows.tolist()], dtype=bool)
+        rows = rows[is_long]
         values = (topic.values[topic.starts[row] : topic.starts[row + 1]] for row in rows.tolist())
         strongest = [float(np.sort(found)[-10:].sum(dtype=np.int64)) for found in values]
         strength = topic.lengths[rows].astype(np.float64) * strongest
