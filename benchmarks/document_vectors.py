@@ -4,8 +4,8 @@ omnitm index reviews.txt -o reviews.index --max-words 3500   (a training review 
 omnitm train reviews.index -o reviews-model
 python benchmarks/document_vectors.py reviews-model
 
-How vectors are scaled and weighted is chosen on the training reviews alone, by cross-validation; the test reviews
-are for the table.
+How vectors are scaled and weighted is chosen on the training reviews alone, by cross-validation; the test
+reviews are for the table.
 """
 
 from __future__ import annotations

@@ -19,9 +19,9 @@ import numpy as np
 from scipy.sparse import csr_matrix
 
 from omnitm.corpus import DocumentIndex
+from omnitm.corpus.cooccurrence import document_lengths, words_of_documents
 from omnitm.explain import DocumentRule, Explainer
 from omnitm.explain.document_rules import set_aside
-from omnitm.explain.matching import document_lengths, words_of_documents
 from omnitm.machine import Autoencoder, AutoencoderSettings, training_examples, word_key
 
 FEWEST, MOST = 300, 10_000  # documents of a word of middling frequency

@@ -48,7 +48,7 @@ EXCEPTIONS = {
     ("omnitm.vectors.named_rows", "omnitm.store.model_notes"): _LOADING,
     ("omnitm.vectors.named_rows", "omnitm.store.record"): _LOADING,
     ("omnitm.vectors.word_vectors", "omnitm.explain"): _SENSES,
-    ("omnitm.vectors.word_vectors", "omnitm.explain.find_index"): _SENSES,
+    ("omnitm.vectors.word_vectors", "omnitm.store.model_notes"): _LOADING,
     ("omnitm.vectors.word_vectors", "omnitm.sharing.card"): _SHARING,
     ("omnitm.vectors.word_vectors", "omnitm.sharing.export"): _SHARING,
     ("omnitm.vectors.word_vectors", "omnitm.sharing.pretrained"): _SHARING,

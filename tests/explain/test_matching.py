@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from omnitm.corpus import DocumentIndex
+from omnitm.corpus.cooccurrence import words_of_documents
 from omnitm.corpus.running import OFFSETS, PATTERNS
-from omnitm.explain.matching import matching_documents, matching_places, words_of_documents
+from omnitm.explain.matching import matching_documents, matching_places
 
 if TYPE_CHECKING:
     from collections.abc import Callable

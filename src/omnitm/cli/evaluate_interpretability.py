@@ -107,8 +107,8 @@ def trained_again(
     from dataclasses import replace
 
     from omnitm.evaluation.interpretability import read_out, read_out_again
-    from omnitm.explain.find_index import index_of_model
     from omnitm.store import TrainingRecord
+    from omnitm.store.model_notes import index_of_model
     from omnitm.training import train_vectors
     from omnitm.vectors import WordVectors as Vectors
 
@@ -137,7 +137,7 @@ def _themes_again(path: Path, words: Sequence[str], k: int) -> Readout | None:
 
 
 def _index_for_nmf(model: Path, words: list[str], trained_on: Path | None) -> DocumentIndex:
-    from omnitm.explain.find_index import index_of_model
+    from omnitm.store.model_notes import index_of_model
 
     index = index_of_model(model, trained_on)
     if index is None or not set(words) <= set(index.vocabulary):

@@ -90,7 +90,8 @@ def partners(index: DocumentIndex, word: str, most: int = 10) -> list[Partner]:
     counts = np.zeros(index.n_words, dtype=np.int64)
     documents = index.documents_with(word_id)
     for start in range(0, len(documents), DOCUMENTS_AT_A_TIME):
-        counts += _word_counts(index, documents[start : start + DOCUMENTS_AT_A_TIME])
+        words = words_of_documents(index, documents[start : start + DOCUMENTS_AT_A_TIME])
+        counts += np.bincount(words, minlength=index.n_words)
     counts[word_id] = 0
     # Documents with both if words were independent: n_a n_b / N.
     expected = index.document_frequencies * (len(documents) / max(index.n_documents, 1))
@@ -101,12 +102,17 @@ def partners(index: DocumentIndex, word: str, most: int = 10) -> list[Partner]:
     return [Partner(index.vocabulary[k], int(counts[k]), float(lifts[k])) for k in best if counts[k]]
 
 
-def _word_counts(index: DocumentIndex, documents: NDArray[np.uint32]) -> NDArray[np.int64]:
-    """In how many of the documents each word occurs."""
-    starts = index.document_offsets[documents].astype(np.int64)
-    ends = index.document_offsets[documents.astype(np.int64) + 1].astype(np.int64)
-    lengths = ends - starts
+def document_lengths(index: DocumentIndex, documents: NDArray[np.uint32]) -> NDArray[np.int64]:
+    """How many different words each document has."""
+    numbers = documents.astype(np.int64)
+    return (index.document_offsets[numbers + 1] - index.document_offsets[numbers]).astype(np.int64)
+
+
+def words_of_documents(index: DocumentIndex, documents: NDArray[np.uint32]) -> NDArray[np.uint32]:
+    """Words of all of the documents, one document after the other."""
+    lengths = document_lengths(index, documents)
     before = np.cumsum(lengths) - lengths
+    starts = index.document_offsets[documents.astype(np.int64)].astype(np.int64)
     # Place j of the k-th document is starts[k] + j: one arange over all, shifted document by document.
     places = np.repeat(starts - before, lengths) + np.arange(int(lengths.sum()))
-    return np.bincount(index.document_words[places], minlength=index.n_words)
+    return index.document_words[places]

@@ -11,7 +11,6 @@ import numpy as np
 from omnitm.errors import CorpusError, FileError, ParameterError
 from omnitm.explain.document_rules import DocumentRule, document_rules
 from omnitm.explain.evidence import Together, together
-from omnitm.explain.find_index import index_of_model
 from omnitm.explain.pairs import (
     BY_CLAUSES,
     Comparison,
@@ -35,6 +34,7 @@ from omnitm.files.kinds import shell_name
 from omnitm.parameters import check_choice, check_integer
 from omnitm.similarity.combined import TOPIC, Combined
 from omnitm.store import TrainingRecord
+from omnitm.store.model_notes import index_of_model
 from omnitm.vectors.word_vectors import WordVectors
 
 if TYPE_CHECKING:

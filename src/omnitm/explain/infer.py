@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from omnitm.errors import ParameterError, UnknownWordError
-from omnitm.explain.find_index import index_of_model
 from omnitm.machine import Autoencoder, kind_key, running_of, word_key
 from omnitm.similarity.row_profile import baseline_of, unit_rows
 from omnitm.similarity.word_forms import MOST_FORMS, PATTERNS_FOR_FORMS, share_of_rule
 from omnitm.store import index_fingerprint, omni_record
+from omnitm.store.model_notes import index_of_model
 
 if TYPE_CHECKING:
     import os

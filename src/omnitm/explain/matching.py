@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from omnitm.corpus.assembling import DOCUMENT_END
-from omnitm.corpus.cooccurrence import shared
+from omnitm.corpus.cooccurrence import document_lengths, shared, words_of_documents
 from omnitm.corpus.running import OFFSETS, parted
 from omnitm.machine import training_examples, training_places
 
@@ -101,23 +101,6 @@ def place_rates(
             holds &= occurs(literal.word) != literal.negated
         rates.append((_share(holds, examples.labels), _share(holds, ~examples.labels)))
     return rates
-
-
-def document_lengths(index: DocumentIndex, documents: NDArray[np.uint32]) -> NDArray[np.int64]:
-    """How many different words each document has."""
-    numbers = documents.astype(np.int64)
-    return (index.document_offsets[numbers + 1] - index.document_offsets[numbers]).astype(np.int64)
-
-
-def words_of_documents(index: DocumentIndex, documents: NDArray[np.uint32]) -> NDArray[np.uint32]:
-    """Words of all of the documents, one document after the other."""
-    lengths = document_lengths(index, documents)
-    before = np.cumsum(lengths) - lengths
-    starts = index.document_offsets[documents.astype(np.int64)].astype(np.int64)
-    words: NDArray[np.uint32] = index.document_words[
-        np.repeat(starts - before, lengths) + np.arange(int(lengths.sum()))
-    ]
-    return words
 
 
 def _without(index: DocumentIndex, absent: Sequence[int]) -> NDArray[np.uint32]:

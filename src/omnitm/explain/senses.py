@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from omnitm.corpus.cooccurrence import document_lengths, words_of_documents
 from omnitm.explain.evidence import read_documents, spread
-from omnitm.explain.matching import document_lengths, words_of_documents
 from omnitm.explain.records import Record
 from omnitm.explain.words import Match, evidence_of, match_rule
 from omnitm.similarity.combined import Combined, best_known

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -60,14 +61,26 @@ def likely_indexes(model: Path) -> list[Path]:
     return [model / INDEX, *([noted] if noted else []), model.absolute().parent / INDEX]
 
 
-def noted_preparation(model: Path) -> Preparation | None:
-    """Read how the text of a model became words, from its index; None if that cannot be found."""
+def index_of_model(
+    model: Path, given: DocumentIndex | str | os.PathLike[str] | None = None
+) -> DocumentIndex | None:
+    """Open the index that a model was trained from; None if it cannot be found.
+
+    An index that was not given is looked for in the model's folder, where it was when the model was trained,
+    and next to the model.
+    """
     from omnitm.corpus import DocumentIndex
 
-    for place in likely_indexes(model):
-        if kind_of(place) == "index":
-            return DocumentIndex.open(place).preparation
-    return None
+    if isinstance(given, DocumentIndex):
+        return given
+    places = [place for place in likely_indexes(model) if kind_of(place) == "index"]
+    return DocumentIndex.open(given or places[0]) if given or places else None
+
+
+def noted_preparation(model: Path) -> Preparation | None:
+    """Read how the text of a model became words, from its index; None if that cannot be found."""
+    index = index_of_model(model)
+    return None if index is None else index.preparation
 
 
 def write_card(folder: Path, text: str, facts: dict[str, Any], *, force: bool = False) -> bool:

@@ -130,7 +130,7 @@ class WordVectors(NamedRows):
         Senses are told apart by the documents of the model's index, where that is found; else by features.
         """
         from omnitm.explain import Explainer
-        from omnitm.explain.find_index import index_of_model
+        from omnitm.store.model_notes import index_of_model
 
         index = None if self.path is None else index_of_model(self.path)
         return Explainer(self, index).sense_vector(word, sense)
