@@ -8,7 +8,7 @@ from dataclasses import replace
 from omnitm.cli.evaluate_similarity import open_models
 from omnitm.cli.options import add_data, add_fields, add_models, add_output_options, option
 from omnitm.cli.reports import emit, working
-from omnitm.evaluation.labelled import CLUSTERING_SETS, LabelledDocuments
+from omnitm.evaluation.labelled import CLUSTERING_SETS
 
 EXAMPLE = """\
   omnitm evaluate clustering news-model --data data/ --baseline paper
@@ -23,7 +23,11 @@ def fill(parser: argparse.ArgumentParser) -> None:
     from omnitm.evaluation.clustering import WEIGHTINGS
 
     add_models(parser)
-    add_document_options(parser, list(CLUSTERING_SETS))
+    sets = f"{', '.join(CLUSTERING_SETS)}, or files (default: all)"
+    option(parser, "--sets SET...", sets, default=list(CLUSTERING_SETS))
+    add_data(parser, "documents/")
+    add_fields(parser)
+    option(parser, "--limit N", "draw at most N documents of each set")
     option(
         parser,
         "--weighting",
@@ -46,34 +50,20 @@ def fill(parser: argparse.ArgumentParser) -> None:
     add_output_options(parser)
 
 
-def add_document_options(parser: argparse.ArgumentParser, sets: list[str]) -> None:
-    """Add the options that say which labelled documents are read."""
-    option(parser, "--sets SET...", f"{', '.join(sets)}, or files (default: all)", default=sets)
-    add_data(parser, "documents/")
-    add_fields(parser)
-    option(parser, "--limit N", "draw at most N documents of each set")
-
-
-def read_sets(arguments: argparse.Namespace) -> list[LabelledDocuments]:
-    """Read the documents that the options name."""
-    from omnitm.evaluation.labelled import load_documents
-
-    fields = {"text_field": arguments.text_field, "label_field": arguments.label_field}
-    return [load_documents(source, arguments.data, **fields) for source in arguments.sets]
-
-
 def run(arguments: argparse.Namespace) -> int:
     """Cluster all sets with all models and print the tables."""
     from omnitm.errors import ParameterError
     from omnitm.evaluation.clustering import evaluate_clustering
+    from omnitm.evaluation.labelled import load_documents
     from omnitm.paper.published import published_clusterings
 
     if arguments.seeds < 1:
         raise ParameterError(f"--seeds must be at least 1. Got {arguments.seeds} instead.")
+    fields = {"text_field": arguments.text_field, "label_field": arguments.label_field}
     with working(arguments, "reading documents") as status:
         report = evaluate_clustering(
             open_models(arguments.models),
-            read_sets(arguments),
+            [load_documents(source, arguments.data, **fields) for source in arguments.sets],
             weightings=arguments.weightings,
             seeds=range(arguments.seeds),
             n_components=arguments.components,

@@ -20,7 +20,7 @@ from omnitm.errors import ParameterError
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from omnitm.explain import Explainer, Literal, WordExplanation
+    from omnitm.explain import Explainer, WordExplanation
 
 EXAMPLE = """\
   omnitm explain news-model road
@@ -118,25 +118,24 @@ def _draw(explainer: Explainer, arguments: argparse.Namespace) -> None:
 def _print_summary(console: Console, explanation: WordExplanation) -> None:
     share = explanation.document_frequency / max(explanation.n_documents, 1)
     empty = f", {explanation.n_empty} of them empty" if explanation.n_empty else ""
+    where = "in " if explanation.kind == "topic" else ""
     console.print(
-        f"{explanation.word}: {_unit(explanation, 'in')}{explanation.document_frequency:,} of "
-        f"{explanation.n_documents:,} {_unit(explanation, 'documents')} "
-        f"({share:.2%}); {explanation.n_positive} of {explanation.n_clauses} clauses are positive{empty}.\n",
+        f"{explanation.word}: {where}{explanation.document_frequency:,} of {explanation.n_documents:,} "
+        f"{_unit(explanation)} ({share:.2%}); "
+        f"{explanation.n_positive} of {explanation.n_clauses} clauses are positive{empty}.\n",
         markup=False,
     )
 
 
-def _unit(explanation: WordExplanation, word: str) -> str:
+def _unit(explanation: WordExplanation) -> str:
     """Name what rules are measured on: documents, or places of the running text."""
-    if explanation.kind == "topic":
-        return "in " if word == "in" else word
-    return "" if word == "in" else "places"
+    return "documents" if explanation.kind == "topic" else "places"
 
 
 def _print_rules(console: Console, explanation: WordExplanation, count: int, n_literals: int) -> None:
     from rich.text import Text
 
-    unit = _unit(explanation, "documents")
+    unit = _unit(explanation)
     numbers = ("weight", unit, "with word", "lift", "examples", "of the word")
     table = make_table("Rules", "rule", *numbers, numbers=numbers)
     borne_out = [measured for measured in explanation.rules if measured.evidence]
@@ -190,9 +189,5 @@ def _print_literals(console: Console, explanation: WordExplanation) -> None:
     ):
         table = make_table(title, "literal", *numbers, numbers=numbers)
         for literal in literals:
-            table.add_row(Text(str(literal)), *_state(literal))
+            table.add_row(Text(str(literal)), f"{literal.state:.1f}", f"{literal.distance:+.1f}")
         console.print(table)
-
-
-def _state(literal: Literal) -> tuple[str, str]:
-    return f"{literal.state:.1f}", f"{literal.distance:+.1f}"

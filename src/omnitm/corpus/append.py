@@ -12,7 +12,16 @@ from numpy.typing import NDArray
 
 from omnitm._native import interleave
 from omnitm.corpus import storage
-from omnitm.corpus.build import Built, FolderBuild, Order, Resources, sizes, source_facts, write_facts
+from omnitm.corpus.build import (
+    Built,
+    Corpus,
+    Order,
+    Resources,
+    build_in_folder,
+    sizes,
+    source_facts,
+    write_facts,
+)
 from omnitm.corpus.counting import MOST_DOCUMENTS, MOST_TOKENS
 from omnitm.corpus.index import DocumentIndex
 from omnitm.corpus.reading import Reading, find_sources
@@ -49,8 +58,9 @@ def append_to_index(
         new_sink = FolderSink(new_folder, resources.n_threads)
         sink = FolderSink(folder, resources.n_threads)
         try:
-            build = FolderBuild(new_folder, new_sink, resources)
-            new = build.from_sources(paths, reading, old.preparation_or_default, rules, order)
+            preparation = old.preparation_or_default
+            corpus = Corpus.of_sources(paths, reading, preparation)
+            new = build_in_folder(new_folder, new_sink, resources, corpus, preparation, rules, order)
             new_sink.close()
             if old.n_documents + new.summary.n_documents > MOST_DOCUMENTS:
                 raise CorpusError(f"An index holds at most {MOST_DOCUMENTS} documents; begin another one.")

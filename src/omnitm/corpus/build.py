@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from omnitm.corpus.assembling import Assembled, Assembler, Sink
+from omnitm.corpus.assembling import Assembler, Sink
 from omnitm.corpus.counting import MOST_TOKENS, CountedBlock, Worker, count_blocks
 from omnitm.corpus.documents import Document, check_documents, document_blocks, source_blocks
 from omnitm.corpus.preparation import Preparation
@@ -120,9 +120,8 @@ def build_index(
 
     With `order` the index keeps the running text too, for what is learned from where words stand.
     """
-    paths = find_sources(sources)
-    preparation, reading = preparation or Preparation(), reading or Reading()
-    corpus = _Corpus(source_blocks(paths, reading, preparation), paths, reading)
+    preparation = preparation or Preparation()
+    corpus = Corpus.of_sources(find_sources(sources), reading or Reading(), preparation)
     rules = vocabulary or VocabularyRules()
     return _build_folder(
         corpus, Path(output), preparation, rules, resources, order=Order(order), overwrite=overwrite
@@ -142,8 +141,7 @@ def index_documents(
     """Index texts or token lists into the folder `output`; returns its path."""
     check_documents(documents)
     preparation = preparation or Preparation()
-    corpus = _Corpus(document_blocks(documents, preparation), [], None)
-    rules = vocabulary or VocabularyRules()
+    corpus, rules = Corpus.of_documents(documents, preparation), vocabulary or VocabularyRules()
     return _build_folder(
         corpus, Path(output), preparation, rules, resources, order=Order(order), overwrite=overwrite
     )
@@ -166,29 +164,9 @@ class MemorySink:
 
 
 def build_in_memory(
-    documents: Iterable[Document],
-    preparation: Preparation,
-    vocabulary: VocabularyRules,
-    *,
-    order: bool = True,
+    corpus: Corpus, preparation: Preparation, vocabulary: VocabularyRules, *, order: bool = True
 ) -> tuple[Built, MemorySink]:
-    """Index texts or token lists without touching the disk."""
-    corpus = _Corpus(document_blocks(documents, preparation), [], None)
-    return _in_memory(corpus, preparation, vocabulary, order=order)
-
-
-def build_files_in_memory(
-    sources: str | PathLike[str], preparation: Preparation, vocabulary: VocabularyRules
-) -> tuple[Built, MemorySink]:
-    """Index a file, a folder or a pattern without writing to the disk."""
-    paths, reading = find_sources(sources), Reading()
-    corpus = _Corpus(source_blocks(paths, reading, preparation), paths, reading)
-    return _in_memory(corpus, preparation, vocabulary, order=True)
-
-
-def _in_memory(
-    corpus: _Corpus, preparation: Preparation, vocabulary: VocabularyRules, *, order: bool
-) -> tuple[Built, MemorySink]:
+    """Index a corpus without writing to the disk."""
     sink = MemorySink()
     built = _build(
         corpus,
@@ -202,64 +180,57 @@ def _in_memory(
     return built, sink
 
 
-class _Corpus(NamedTuple):
+class Corpus(NamedTuple):
+    """Text on its way into an index: blocks of documents and, of files, where they are and how to read them."""
+
     blocks: Iterable[TextBlock]
-    paths: Sequence[Path]
-    reading: Reading | None
+    paths: Sequence[Path] = ()
+    reading: Reading | None = None
+
+    @classmethod
+    def of_sources(cls, paths: Sequence[Path], reading: Reading, preparation: Preparation) -> Corpus:
+        """Read files."""
+        return cls(source_blocks(paths, reading, preparation), paths, reading)
+
+    @classmethod
+    def of_documents(cls, documents: Iterable[Document], preparation: Preparation) -> Corpus:
+        """Take texts or token lists."""
+        return cls(document_blocks(documents, preparation))
 
     @property
     def n_bytes(self) -> int:
+        """Size of the files."""
         return sum(path.stat().st_size for path in self.paths if path.is_file())
 
-    @property
-    def refuses_nul(self) -> bool:
-        """Whether NUL means a binary file; in a text given by a program it is white space."""
-        return bool(self.paths)
-
     def refusal(self, problem: int, block: TextBlock, at: int) -> Exception:
+        """Build the error for bytes that are no text."""
         if not self.paths:
             return CorpusError(f"Document {block.offset} or one of the next is not valid text.")
         error = not_text(self.paths[block.source], "utf-8", block.offset + at)
         return error if problem == 1 else binary_file(self.paths[block.source], block.offset + at)
 
 
-class FolderBuild:
-    """A build whose arrays go to files, with a scratch file that vanishes by itself."""
-
-    def __init__(self, folder: Path, sink: FolderSink, resources: Resources) -> None:
-        self._folder, self._sink, self._resources = folder, sink, resources
-
-    def from_sources(
-        self,
-        paths: Sequence[Path],
-        reading: Reading,
-        preparation: Preparation,
-        rules: VocabularyRules,
-        order: Order,
-    ) -> Built:
-        """Index files; the sink gets the two orders, and the running text."""
-        corpus = _Corpus(source_blocks(paths, reading, preparation), paths, reading)
-        return self.run(corpus, preparation, rules, order)
-
-    def run(self, corpus: _Corpus, preparation: Preparation, rules: VocabularyRules, order: Order) -> Built:
-        """Index a corpus; the sink gets the two orders, and the running text."""
-        scratch = FileScratch(self._folder, self._resources.n_threads)
-        try:
-            return _build(
-                corpus,
-                preparation,
-                rules,
-                order=order,
-                resources=self._resources,
-                scratch=scratch,
-                sink=self._sink,
-            )
-        finally:
-            scratch.close()
+def build_in_folder(  # noqa: PLR0917 - what is indexed, how, and where to
+    folder: Path,
+    sink: FolderSink,
+    resources: Resources,
+    corpus: Corpus,
+    preparation: Preparation,
+    rules: VocabularyRules,
+    order: Order,
+) -> Built:
+    """Index a corpus: arrays go to the sink, a scratch file in the folder vanishes by itself."""
+    scratch = FileScratch(folder, resources.n_threads)
+    try:
+        return _build(
+            corpus, preparation, rules, order=order, resources=resources, scratch=scratch, sink=sink
+        )
+    finally:
+        scratch.close()
 
 
 def _build_folder(
-    corpus: _Corpus,
+    corpus: Corpus,
     output: Path,
     preparation: Preparation,
     vocabulary: VocabularyRules,
@@ -273,7 +244,7 @@ def _build_folder(
     with folder_in_the_making(output, overwrite=overwrite) as folder:
         sink = FolderSink(folder, resources.n_threads)
         try:
-            built = FolderBuild(folder, sink, resources).run(corpus, preparation, vocabulary, order)
+            built = build_in_folder(folder, sink, resources, corpus, preparation, vocabulary, order)
             options = {
                 "preparation": preparation.to_json(),
                 "vocabulary": vocabulary.to_json(),
@@ -325,7 +296,7 @@ def source_facts(paths: Sequence[Path], reading: Reading | None) -> dict[str, An
 
 
 def _build(
-    corpus: _Corpus,
+    corpus: Corpus,
     preparation: Preparation,
     rules: VocabularyRules,
     *,
@@ -340,7 +311,7 @@ def _build(
     stop_words = sorted(word.encode() for word in preparation.prepared_stop_words - named)
     report = resources.progress or (lambda _: None)
     n_bytes = corpus.n_bytes
-    rules_of_text = preparation.native_rules(refuse_nul=corpus.refuses_nul)
+    rules_of_text = preparation.native_rules(refuse_nul=bool(corpus.paths))  # a program may give NUL
     workers = [
         Worker(
             rules_of_text,
@@ -381,14 +352,9 @@ def _build(
             other_words,
             lambda done: report(Progress("writing", done, counted.n_documents, counted.n_documents)),
         )
-    summary = _completed(summary, assembled)
+    summary.n_pairs, summary.n_empty_documents = assembled.n_pairs, assembled.n_empty_documents
     kept = other_words if order.is_kept else None
     return Built(words, counts, summary, _positions(counted.blocks), kept, n_tokens)
-
-
-def _completed(summary: IndexSummary, assembled: Assembled) -> IndexSummary:
-    summary.n_pairs, summary.n_empty_documents = assembled.n_pairs, assembled.n_empty_documents
-    return summary
 
 
 def _check_not_empty(summary: IndexSummary) -> None:

@@ -72,7 +72,8 @@ def _index_of_path(
     if kind == "index":
         return _with_same_vocabulary(DocumentIndex.open(corpus), vocabulary)
     refuse_other_kinds(corpus, "text", "index")
-    if kind == "nothing" and not _is_pattern(corpus):
+    is_pattern = glob.has_magic(str(corpus)) and not any(letter.isspace() for letter in str(corpus))
+    if kind == "nothing" and not is_pattern:
         if isinstance(corpus, Path):
             raise FileError(corpus, "no such file or index; make an index with: omnitm index TEXT -o INDEX")
         raise CorpusError(
@@ -83,10 +84,6 @@ def _index_of_path(
     if folder is None:
         return DocumentIndex.from_files(corpus, **how)
     return DocumentIndex.open(build_index(corpus, folder, overwrite=folder.exists(), **how))
-
-
-def _is_pattern(corpus: str | Path) -> bool:
-    return glob.has_magic(str(corpus)) and not any(letter.isspace() for letter in str(corpus))
 
 
 def _is_matrix(corpus: Any) -> bool:

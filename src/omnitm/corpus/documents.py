@@ -265,9 +265,11 @@ def records_of(stream: SourceStream, reading: Reading) -> Iterator[Document]:
     """Texts (or token lists) in the chosen column of a table."""
     kind = reading.format_of(stream.path)
     if kind == "jsonl":
-        return _json_records(stream, reading)
+        lines = _json_lines(stream, reading)
+        return (_field(record, reading, stream.path, number) for number, record in lines)
     if kind == "parquet":
-        return _parquet_records(stream.path, reading)
+        values = _parquet_values(stream.path, reading.column)
+        return ("" if value is None else value for value in values)
     return _csv_records(stream, reading, "\t" if kind == "tsv" else ",")
 
 
@@ -348,11 +350,6 @@ def _json_lines(stream: SourceStream, reading: Reading) -> Iterator[tuple[int, A
             raise FileError(stream.path, f"line {number} is not JSON: {error}") from None
 
 
-def _json_records(stream: SourceStream, reading: Reading) -> Iterator[Document]:
-    for number, record in _json_lines(stream, reading):
-        yield _field(record, reading, stream.path, number)
-
-
 def _field(record: Any, reading: Reading, path: Path, number: int) -> Document:
     if isinstance(record, str) and reading.column is None:
         value: Any = record
@@ -368,10 +365,6 @@ def _field(record: Any, reading: Reading, path: Path, number: int) -> Document:
             path, f"line {number}: {reading.column!r} is neither text nor a list of words but {value!r}"
         )
     return value
-
-
-def _parquet_records(path: Path, reading: Reading) -> Iterator[Document]:
-    return ("" if value is None else value for value in _parquet_values(path, reading.column))
 
 
 def _parquet_values(path: Path, column: str | None) -> Iterator[Any]:

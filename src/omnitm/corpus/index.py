@@ -143,12 +143,13 @@ class DocumentIndex:
         order: bool = True,
     ) -> DocumentIndex:
         """Index texts or token lists in memory; a large corpus belongs on disk (`build_index`)."""
-        from omnitm.corpus.build import build_in_memory
+        from omnitm.corpus.build import Corpus, build_in_memory
         from omnitm.corpus.documents import check_documents
 
         check_documents(documents)
         preparation = preparation or Preparation()
-        built = build_in_memory(documents, preparation, vocabulary or VocabularyRules(), order=order)
+        corpus = Corpus.of_documents(documents, preparation)
+        built = build_in_memory(corpus, preparation, vocabulary or VocabularyRules(), order=order)
         return cls._from_memory(*built, preparation)
 
     @classmethod
@@ -160,10 +161,12 @@ class DocumentIndex:
         vocabulary: VocabularyRules | None = None,
     ) -> DocumentIndex:
         """Index a file, a folder or a pattern in memory; see `build_index`."""
-        from omnitm.corpus.build import build_files_in_memory
+        from omnitm.corpus.build import Corpus, build_in_memory
+        from omnitm.corpus.reading import Reading, find_sources
 
         preparation = preparation or Preparation()
-        built = build_files_in_memory(sources, preparation, vocabulary or VocabularyRules())
+        corpus = Corpus.of_sources(find_sources(sources), Reading(), preparation)
+        built = build_in_memory(corpus, preparation, vocabulary or VocabularyRules())
         return cls._from_memory(*built, preparation)
 
     @classmethod

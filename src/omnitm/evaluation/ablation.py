@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -106,7 +106,7 @@ class Ablation:
             if on_configuration:
                 on_configuration("read-outs")
             results.extend(self._read_outs())
-        for factor, value in _configurations(factors):
+        for factor, value in ((name, value) for name, values in factors.items() for value in values):
             if on_configuration:
                 on_configuration(f"{factor} = {value}")
             results.append(self._setting(factor, value))
@@ -161,18 +161,8 @@ class Ablation:
     def _plan(self, factor: str, value: Any) -> str:
         """Hash everything that a result depends on."""
         sets = [(p.name, p.first, p.second, p.scores.tolist()) for p in self.pairs]
-        facts = [asdict(self.settings), factor, str(value), self.seed, self.words, sets, self._fingerprint]
-        return hashlib.sha256(json.dumps(facts).encode()).hexdigest()
-
-    @property
-    def _fingerprint(self) -> str:
-        found = _FINGERPRINTS.get(id(self.index))
-        if found is None:
-            found = _FINGERPRINTS[id(self.index)] = index_fingerprint(self.index)
-        return found
-
-
-_FINGERPRINTS: dict[int, str] = {}  # hashing an index takes a second, and there are many configurations
+        facts = [asdict(self.settings), factor, str(value), self.seed, self.words, sets]
+        return hashlib.sha256(json.dumps([*facts, index_fingerprint(self.index)]).encode()).hexdigest()
 
 
 def read_out(
@@ -251,9 +241,3 @@ def ablation_table(results: Sequence[AblationResult]) -> PlainTable:
         ]
         table.rows.append([result.factor, result.value + mark, *cells])
     return table
-
-
-def _configurations(factors: dict[str, tuple[Any, ...]]) -> Iterator[tuple[str, Any]]:
-    for factor, values in factors.items():
-        for value in values:
-            yield factor, value

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -164,10 +165,13 @@ def nmf_of_ppmi(
 ) -> Readout:
     """Factorise how words occur together in the documents of `index`: a small, sparse, nameless baseline."""
     from sklearn.decomposition import NMF
+    from sklearn.exceptions import ConvergenceWarning
 
     components = min(n_components, len(words) - 1)
     model = NMF(components, init="nndsvdar", max_iter=200, tol=1e-3, random_state=seed)
-    return Readout(name, list(words), _quietly_fitted(model, positive_pmi(index, words)), None)
+    with warnings.catch_warnings():  # a baseline need not be the optimum to the last digit
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        return Readout(name, list(words), model.fit_transform(positive_pmi(index, words)), None)
 
 
 def positive_pmi(index: DocumentIndex, words: Sequence[str]) -> NDArray[np.float32]:
@@ -180,17 +184,6 @@ def positive_pmi(index: DocumentIndex, words: Sequence[str]) -> NDArray[np.float
     ratio = np.divide(counts, expected, out=np.ones_like(counts), where=(counts > 0) & (expected > 0))
     np.fill_diagonal(ratio, 1.0)
     return np.maximum(np.log(ratio), 0.0).astype(np.float32)
-
-
-def _quietly_fitted(model: Any, matrix: NDArray[np.float32]) -> NDArray[np.float32]:
-    import warnings
-
-    from sklearn.exceptions import ConvergenceWarning
-
-    with warnings.catch_warnings():  # a baseline need not be the optimum to the last digit
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        fitted: NDArray[np.float32] = model.fit_transform(matrix)
-    return fitted
 
 
 class Coherence:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -95,7 +95,10 @@ def evaluate_similarity(
         raise ParameterError("evaluate_similarity needs at least one model. Got none.")
     check_integer("evaluate_similarity", "n_resamples", n_resamples, 0, 1_000_000)
     trained = {name: _trainings(name, given) for name, given in models.items()}
-    loaded = [_as_pairs(source, data, download) for source in sets]
+    loaded = [
+        source if isinstance(source, WordPairs) else load_pairs(source, data, download=download)
+        for source in sets
+    ]
     notes: list[str] = []
     usable = [_common_pairs(pairs, trained, notes) for pairs in loaded]
     usable = [part for part in usable if len(part.kept) >= _FEWEST_PAIRS]
@@ -125,7 +128,10 @@ def evaluate_similarity(
         raise ParameterError(f"No model has the metric {', '.join(asked)}; leave --metric out.")
     _note_groups(notes, usable, frequencies)
     if n_resamples:
-        notes.append(_about_intervals(trained, confidence, n_resamples))
+        several = max(len(seeds) for seeds in trained.values()) > 1
+        what = "words, since pairs share them, and seeds" if several else "words, since pairs share them"
+        resamples = f"{confidence:.0%} intervals: {n_resamples:,} resamples of {what}"
+        notes.append(f"{resamples}; differences are paired.")
     results = tuple(replace(row.result, difference=_difference(row, rows[0], confidence)) for row in rows)
     return SimilarityReport(results, n_resamples, confidence, seed, tuple(notes))
 
@@ -146,23 +152,6 @@ def _trainings(name: str, given: WordVectors | list[WordVectors]) -> list[WordVe
     if len({record.seed for record in records}) < len(records):
         raise ParameterError(f"Two trainings of {name!r} have the same seed; give each seed once.")
     return seeds
-
-
-def _about_intervals(trained: Mapping[str, list[WordVectors]], confidence: float, n_resamples: int) -> str:
-    several = max(len(seeds) for seeds in trained.values()) > 1
-    what = "words, since pairs share them, and seeds" if several else "words, since pairs share them"
-    return f"{confidence:.0%} intervals: {n_resamples:,} resamples of {what}; differences are paired."
-
-
-def pair_scores(
-    vectors: WordVectors, words: Sequence[tuple[str, str]], metric: str | None = None
-) -> NDArray[np.float64]:
-    """Score pairs of words; None: by the vectors' own metric."""
-    return vectors.similarities(words, metric=metric)  # type: ignore[arg-type]
-
-
-def _as_pairs(source: Any, data: str | Path | None, download: bool) -> WordPairs:
-    return source if isinstance(source, WordPairs) else load_pairs(source, data, download=download)
 
 
 def _metrics_of(vectors: WordVectors, metrics: Sequence[str]) -> list[str]:
@@ -235,7 +224,7 @@ class _Bench:
         shares = draw_counts(len(seeds), self._n_resamples, self._seed, stream) / len(seeds)
         sets, exact, resampled, by_seed = [], {}, {}, {}
         for part, once, often in zip(self._usable, self._exact, self._resampled, strict=True):
-            scores = [pair_scores(vectors, part.words, metric) for vectors in seeds]
+            scores = [vectors.similarities(part.words, metric=metric) for vectors in seeds]  # type: ignore[arg-type]
             each = [once.correlations(values) for values in scores]
             by_seed[part.pairs.name] = [float(found.spearman[0]) for found in each]
             exact[part.pairs.name] = _mean_of(each)
@@ -253,7 +242,7 @@ class _Bench:
             vector_size=seeds[0].vector_size,
             megabytes=round(seeds[0].nbytes / 1e6, 3),
             n_seeds=len(seeds),
-            seed_averages=_averages(by_seed) if mean else (),
+            seed_averages=tuple(np.mean([by_seed[k] for k in PAPER_SETS], axis=0).tolist()) if mean else (),
         )
         return _Row(result, average)
 
@@ -267,11 +256,6 @@ class _Bench:
             frequencies=self._frequencies,
             edges=self._edges,
         )
-
-
-def _averages(by_seed: Mapping[str, list[float]]) -> tuple[float, ...]:
-    """Average every seed over the paper's sets."""
-    return tuple(np.mean([by_seed[part] for part in PAPER_SETS], axis=0).tolist())
 
 
 def _mean_of(found: Sequence[Correlations], shares: NDArray[np.float64] | None = None) -> Correlations:
