@@ -6,15 +6,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 from omnitm.cli.options import add_word_options, option
-from omnitm.cli.reports import (
-    make_console,
-    make_table,
-    open_explainer,
-    percent,
-    print_document,
-    print_json,
-    times,
-)
+from omnitm.cli.reports import make_console, make_table, percent, print_document, print_json, times
 from omnitm.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -54,9 +46,11 @@ def fill(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Explain the word."""
+    from omnitm.explain import Explainer
+
     if (arguments.clause is None) != (arguments.plot is None):
         raise ParameterError("--clause and --plot go together: a picture shows one clause.")
-    explainer = open_explainer(arguments)
+    explainer = Explainer.open(arguments.model, arguments.index)
     if arguments.plot:
         _draw(explainer, arguments)
         return 0

@@ -18,14 +18,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from omnitm.evaluation.results import Report
-    from omnitm.explain import Document, Explainer
-
-
-def open_explainer(arguments: argparse.Namespace) -> Explainer:
-    """Open the model and its index."""
-    from omnitm.explain import Explainer
-
-    return Explainer.open(arguments.model, arguments.index)
+    from omnitm.explain import Document
 
 
 def print_json(content: Any) -> None:

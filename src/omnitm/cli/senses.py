@@ -6,15 +6,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 from omnitm.cli.options import add_word_options, option
-from omnitm.cli.reports import (
-    make_console,
-    make_table,
-    open_explainer,
-    percent,
-    print_document,
-    print_json,
-    times,
-)
+from omnitm.cli.reports import make_console, make_table, percent, print_document, print_json, times
 
 if TYPE_CHECKING:
     from omnitm.explain import Senses
@@ -34,7 +26,9 @@ def fill(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Tell the senses apart, or find the one of a text."""
-    explainer = open_explainer(arguments)
+    from omnitm.explain import Explainer
+
+    explainer = Explainer.open(arguments.model, arguments.index)
     word = explainer.vectors.known_word(arguments.word)
     if arguments.text is not None:
         sense, scores = explainer.sense_of(word, arguments.text)

@@ -6,7 +6,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 from omnitm.cli.options import add_word_options, option
-from omnitm.cli.reports import make_console, make_table, open_explainer, print_document, print_json
+from omnitm.cli.reports import make_console, make_table, print_document, print_json
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -33,7 +33,9 @@ def fill(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Train the word once more and follow the literal."""
-    explainer = open_explainer(arguments)
+    from omnitm.explain import Explainer
+
+    explainer = Explainer.open(arguments.model, arguments.index)
     trace = explainer.trace(
         arguments.word,
         arguments.literal,

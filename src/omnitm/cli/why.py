@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from omnitm.cli.options import add_word_options, option
-from omnitm.cli.reports import make_console, make_table, open_explainer, print_document, print_json, times
+from omnitm.cli.reports import make_console, make_table, print_document, print_json, times
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -38,7 +38,9 @@ def fill(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Take the score apart."""
-    explainer = open_explainer(arguments)
+    from omnitm.explain import Explainer
+
+    explainer = Explainer.open(arguments.model, arguments.index)
     comparison = explainer.why(
         arguments.word,
         arguments.other,

@@ -181,7 +181,7 @@ def build_in_memory(
 
 
 class Corpus(NamedTuple):
-    """Text on its way into an index: blocks of documents and, of files, where they are and how to read them."""
+    """Text on its way into an index: blocks of documents; of files, where they are and how they are read."""
 
     blocks: Iterable[TextBlock]
     paths: Sequence[Path] = ()

@@ -37,6 +37,9 @@ class WordJob(NamedTuple):
     """The 64 bits that all random draws of the word come from."""
 
 
+Jobs = Sequence[WordJob]
+
+
 class Failure(NamedTuple):
     """Words that could not be trained at an attempt."""
 
@@ -59,12 +62,7 @@ class Engine(Protocol):
     """Trains words somewhere: in threads, processes, or on other machines."""
 
     def train(
-        self,
-        index: DocumentIndex,
-        settings: AutoencoderSettings,
-        jobs: Sequence[WordJob],
-        write: Write,
-        report: Report,
+        self, index: DocumentIndex, settings: AutoencoderSettings, jobs: Jobs, write: Write, report: Report
     ) -> None:
         """Train every job, except those that are reported as a final failure.
 
@@ -118,18 +116,11 @@ class WordEngine(Engine, ABC):
     """An engine for any work on words."""
 
     @abstractmethod
-    def run(
-        self, index: DocumentIndex, work: Work, jobs: Sequence[WordJob], write: Write, report: Report
-    ) -> None:
+    def run(self, index: DocumentIndex, work: Work, jobs: Jobs, write: Write, report: Report) -> None:
         """Do the work of every job; `write` and `report` are called as in `Engine.train`."""
 
     def train(  # noqa: D102
-        self,
-        index: DocumentIndex,
-        settings: AutoencoderSettings,
-        jobs: Sequence[WordJob],
-        write: Write,
-        report: Report,
+        self, index: DocumentIndex, settings: AutoencoderSettings, jobs: Jobs, write: Write, report: Report
     ) -> None:
         self.run(index, WordTraining(settings), jobs, write, report)
 

@@ -5,13 +5,15 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 import os
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal, TypeVar
 
 from omnitm.errors import FileError, ParameterError
 from omnitm.files.plain import write_file
 
+Named = TypeVar("Named", bound=Any)
 DATA_VARIABLE = "OMNITM_DATA"
 _SUBFOLDERS = ("", "wordsim", "word-sim", "categories")
 _SECONDS = 20  # to wait for a download
@@ -232,11 +234,13 @@ def data_set(name: str, kind: str | None = None) -> DataSet:
 
 def known_set(name: str) -> DataSet | None:
     """Find a set by its name, an alias or a file name; None if there is no such set."""
+    return named(name, DATA_SETS) or next((known for known in DATA_SETS if name in known.files), None)
+
+
+def named(name: str, sets: Iterable[Named]) -> Named | None:
+    """Find one of some sets by its name or an alias, whatever its case, spaces, `-` and `_`."""
     wanted = _plain(name)
-    for known in DATA_SETS:
-        if wanted in {_plain(known.name), *known.aliases} or name in known.files:
-            return known
-    return None
+    return next((known for known in sets if wanted in {_plain(known.name), *known.aliases}), None)
 
 
 def _plain(name: str) -> str:

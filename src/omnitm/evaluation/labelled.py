@@ -16,7 +16,7 @@ import numpy as np
 
 from omnitm.corpus.reading import PACKED_SUFFIXES, SourceStream
 from omnitm.errors import FileError, ParameterError
-from omnitm.evaluation.datasets import DATA_VARIABLE, data_folder
+from omnitm.evaluation.datasets import DATA_VARIABLE, data_folder, named
 from omnitm.parameters import check_integer
 
 
@@ -146,17 +146,11 @@ def document_set(name: str) -> DocumentSet:
     >>> document_set("20news").name
     '20 Newsgroups'
     """
-    found = known_document_set(name)
+    found = named(name, DOCUMENT_SETS)
     if found is None:
         names = ", ".join(repr(known.name) for known in DOCUMENT_SETS)
         raise ParameterError(f"{name!r} is neither a known set of documents nor a file; known are {names}.")
     return found
-
-
-def known_document_set(name: str) -> DocumentSet | None:
-    """Find a set by its name or an alias; None if there is no such set."""
-    wanted = "".join(letter for letter in name.lower() if letter.isalnum())
-    return next((known for known in DOCUMENT_SETS if wanted in known.aliases), None)
 
 
 _SUBFOLDERS = ("", "documents")
@@ -241,8 +235,7 @@ def load_documents(
     text_field, label_field
         Fields of a file; the label's is "label" if none is named.
     """
-    known = known_document_set(str(source))
-    if known is None and Path(source).is_file():
+    if named(str(source), DOCUMENT_SETS) is None and Path(source).is_file():
         return read_documents(Path(source), text_field=text_field, label_field=label_field or "label")
     known = document_set(str(source))
     found = read_documents(locate_documents(known, data), label_field=known.label, name=known.name)
