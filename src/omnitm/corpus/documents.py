@@ -215,13 +215,13 @@ def _record_blocks(records: Iterable[Document], preparation: Preparation) -> Ite
             yield _record_block(batch, preparation, number - len(batch))
             batch, size = [], 0
         batch.append(record)
-        size += len(record) + 1 if isinstance(record, str) else LETTERS_PER_WORD * _length(record)
+        size += (
+            len(record) + 1
+            if isinstance(record, str)
+            else LETTERS_PER_WORD * (len(record) if hasattr(record, "__len__") else 1)
+        )
     if batch:
         yield _record_block(batch, preparation, number + 1 - len(batch))
-
-
-def _length(record: Any) -> int:
-    return len(record) if hasattr(record, "__len__") else 1
 
 
 def _record_block(batch: list[Document], preparation: Preparation, first: int) -> _Piece:

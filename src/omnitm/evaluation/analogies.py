@@ -162,11 +162,9 @@ class _Asker:
         return SectionResult(name, len(questions), len(rows), right)
 
     def _rows(self, question: Question) -> list[int] | None:
-        forms = [spelling(word, self._knows) for word in question]
+        places, count = self._vectors.key_to_index, self._count
+        forms = [spelling(word, lambda form: places.get(form, count) < count) for word in question]
         return None if None in forms else [self._vectors.key_to_index[form] for form in forms if form]
-
-    def _knows(self, word: str) -> bool:
-        return self._vectors.key_to_index.get(word, self._count) < self._count
 
     def _scores(self, row: int) -> NDArray[np.float32]:
         word = self._vectors.index_to_key[row]

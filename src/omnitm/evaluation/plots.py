@@ -133,7 +133,9 @@ def left_alone(found: WordMap) -> str:
 def draw_map(found: WordMap) -> tuple[Any, list[Any]]:
     """Draw a word map; return the figure and the labels."""
     figure = figure_class()(figsize=(13, 9), dpi=_DPI)
-    _give_canvas(figure)
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+    FigureCanvasAgg(figure)  # measures texts
     axes = figure.add_axes((0.02, 0.05, 0.77, 0.89))
     names = list(dict.fromkeys(found.groups))
     colours = _colours(len(names))
@@ -152,12 +154,6 @@ def draw_map(found: WordMap) -> tuple[Any, list[Any]]:
     figure.text(0.02, 0.018, _caption(found), fontsize=9)
     tint = {name: colours[number] for number, name in enumerate(names)}
     return figure, _label(figure, axes, found, tint)
-
-
-def _give_canvas(figure: Any) -> None:
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-
-    FigureCanvasAgg(figure)  # measures texts
 
 
 def _title(found: WordMap) -> str:

@@ -80,11 +80,12 @@ def model_card(vectors: WordVectors, facts: CardFacts, *, name: str, load: str) 
     load
         Line of Python that loads the model.
     """
+    code = f"from omnitm import WordVectors\n\nvectors = {load}"
     parts = [
         "\n".join(_front_matter(facts)),
         f"# {_plain(name)}",
         _summary(vectors),
-        _loading(load),
+        f"## How to load\n\n```console\n$ pip install omnitm\n```\n\n```python\n{code}\n```",
         "\n".join(["## Corpus", "", _corpus(vectors, facts)]),
         _table("Settings", ("setting", "value"), _settings(vectors)),
         _vocabulary(vectors),
@@ -121,11 +122,6 @@ def _summary(vectors: WordVectors) -> str:
     return text
 
 
-def _loading(load: str) -> str:
-    code = f"from omnitm import WordVectors\n\nvectors = {load}"
-    return f"## How to load\n\n```console\n$ pip install omnitm\n```\n\n```python\n{code}\n```"
-
-
 def _corpus(vectors: WordVectors, facts: CardFacts) -> str:
     text = _plain(facts.corpus) if facts.corpus else "Not described by the author of this model."
     if vectors.training is not None:
@@ -145,18 +141,16 @@ def _settings(vectors: WordVectors) -> list[tuple[str, str]]:
 
 
 def _vocabulary(vectors: WordVectors) -> str:
-    rows = [(word, ", ".join(_nearest(vectors, word))) for word in vectors.telling_words(_SHOWN_WORDS)]
+    metric: Any = "association" if vectors.has_named_features else "cosine"
+    rows = []
+    for word in vectors.telling_words(_SHOWN_WORDS):
+        nearest = vectors.similar_by_word(word, _SHOWN_NEIGHBOURS, metric=metric)
+        rows.append((word, ", ".join(near for near, _ in nearest)))
     of = f"{len(vectors):,} trained words"
     if vectors.has_named_features:
         of += f" of a vocabulary of {vectors.vector_size:,}"
     head = f"## Vocabulary\n\n{of}."
-    metric = "association" if vectors.has_named_features else "cosine"
     return head + ("\n\n" + _rows(("word", f"nearest by {metric}"), rows) if rows else "")
-
-
-def _nearest(vectors: WordVectors, word: str) -> list[str]:
-    metric: Any = "association" if vectors.has_named_features else "cosine"
-    return [near for near, _ in vectors.similar_by_word(word, _SHOWN_NEIGHBOURS, metric=metric)]
 
 
 def _scores(facts: CardFacts) -> str:

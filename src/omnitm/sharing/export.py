@@ -155,7 +155,7 @@ class Export:
     def n_bytes(self) -> int:
         """About how large the file will be; the most that it can be if coordinates are left out."""
         if self.format == "word2vec":
-            return text_bytes(self.form.n_words * self.form.size) + self.names_bytes
+            return self.form.n_words * self.form.size * _TEXT_BYTES + self.names_bytes
         return self.form.n_bytes + self.names_bytes
 
     def __str__(self) -> str:
@@ -219,13 +219,8 @@ def table_content(vectors: WordVectors, form: Form) -> Content:
     if form.kind != "top":
         matrix = np.asarray(matrix[:])
     features = vectors.column_names if form.kind != "reduced" else None
-    return Content(vectors.index_to_key, features, matrix, _origin(vectors, form))
-
-
-def _origin(vectors: WordVectors, form: Form) -> dict[str, Any]:
-    """Say where the numbers come from, for readers of the file."""
     training = None if vectors.training is None else asdict(vectors.training)
-    return {"form": form.kind, "training": training}
+    return Content(vectors.index_to_key, features, matrix, {"form": form.kind, "training": training})
 
 
 def words_without_spaces(words: Sequence[str], replacement: str | None) -> list[str]:
@@ -269,11 +264,6 @@ def write_word2vec(file: BinaryIO, words: Sequence[str], matrix: Any, *, binary:
         for word, row in zip(words[start:], rows, strict=False):
             content = row.tobytes() if binary else (numbers % tuple(row.tolist())).encode()
             file.write(word.encode() + b" " + content + b"\n")
-
-
-def text_bytes(n_numbers: int) -> int:
-    """Estimate the size of numbers written as text."""
-    return n_numbers * _TEXT_BYTES
 
 
 def keyed_vectors(words: Sequence[str], matrix: NDArray[np.float32]) -> Any:

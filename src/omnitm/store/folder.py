@@ -139,7 +139,8 @@ class ModelFolder:
         journal = Journal(path / JOURNAL)
         try:
             if journal.plan is None:  # killed before it began
-                _roll_back(path)
+                if (path / MANIFEST).exists():  # words were to be added: the old ones stay
+                    write_file(path / WORDS, model_manifest(path).read(WORDS))
                 journal.remove()
                 return None
             return cls(path, journal)
@@ -329,13 +330,6 @@ def words_to_lines(words: Sequence[str]) -> bytes:
         if "\n" in word or word.encode(errors="ignore").decode() != word:
             raise CorpusError(f"The word {word!r} cannot be stored: words are text without line breaks.")
     return words_to_bytes(words)
-
-
-def _roll_back(path: Path) -> None:
-    """Undo an addition of words that was killed before it began."""
-    if not (path / MANIFEST).exists():
-        return
-    write_file(path / WORDS, model_manifest(path).read(WORDS))
 
 
 def remove_model(path: Path) -> None:

@@ -89,7 +89,9 @@ def load_model(folder: str | Path, *, verify: bool = False) -> StoredModel:
     folder = Path(folder)
     refuse_other_kinds(folder, "model", "packed model")
     if is_packed(folder):
-        return _packed_model(folder, verify=verify)
+        packed = read_packed(folder, verify=verify)
+        names, matrix = (packed.words, packed.features), cast("NDArray[Any]", packed.matrix)
+        return StoredModel(*names, matrix, packed.record, packed.is_named, packed.places)
     _check_finished(folder)
     manifest = model_manifest(folder)
     is_growing = (folder / JOURNAL).exists()  # words are being added
@@ -132,12 +134,6 @@ def _check_finished(folder: Path) -> None:
         f"this model is not finished: {finished_rows(folder / JOURNAL):,} of {total:,} words are trained; "
         f"continue with: omnitm train CORPUS -o {shell_name(folder)} --resume",
     )
-
-
-def _packed_model(path: Path, *, verify: bool) -> StoredModel:
-    packed = read_packed(path, verify=verify)
-    matrix = cast("NDArray[Any]", packed.matrix)
-    return StoredModel(packed.words, packed.features, matrix, packed.record, packed.is_named, packed.places)
 
 
 def _stored_places(manifest: Manifest, n_rows: int, record: AnyRecord) -> PlaceVectors | None:

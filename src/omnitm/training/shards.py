@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,9 +20,6 @@ from omnitm.store import ModelFolder, TrainingRecord, load_model, omni_record
 from omnitm.store.model_notes import SHARD_NOTE
 from omnitm.store.record import differences
 from omnitm.vectors.word_vectors import WordVectors
-
-if TYPE_CHECKING:
-    from omnitm.store.loading import StoredModel
 
 _LONGEST_NOTE = 100  # bytes; a shard is named in fewer
 
@@ -165,27 +161,19 @@ def _opened(path: Path, *, allow_missing: bool) -> Iterator[_Part]:
     unfinished = ModelFolder.resume(path) if allow_missing and not (path / MANIFEST).exists() else None
     if unfinished is not None:
         with unfinished as folder:
-            yield _unfinished_part(path, folder)
+            missing = frozenset(row for row in range(len(folder.words)) if not folder.is_sound(row))
+            names = folder.features, folder.places, folder.words
+            yield _Part(path, noted_shard(path), folder.record, *names, folder.read, missing)
         return
     model = load_model(path, verify=True)
     record = omni_record(model.record, "be merged")
-    yield _finished_part(path, record, model)
-
-
-def _finished_part(path: Path, record: TrainingRecord, model: StoredModel) -> _Part:
     matrices = [model.matrix] if model.places is None else [model.matrix, model.places.matrix]
     places = [] if model.places is None else model.places.feature_names
 
     def row(number: int) -> NDArray[np.int16]:
         return np.concatenate([matrix[number] for matrix in matrices])
 
-    return _Part(path, noted_shard(path), record, model.features, places, model.words, row)
-
-
-def _unfinished_part(path: Path, folder: ModelFolder) -> _Part:
-    missing = frozenset(row for row in range(len(folder.words)) if not folder.is_sound(row))
-    names = folder.features, folder.places, folder.words
-    return _Part(path, noted_shard(path), folder.record, *names, folder.read, missing)
+    yield _Part(path, noted_shard(path), record, model.features, places, model.words, row)
 
 
 def _check_shards(parts: Sequence[_Part]) -> None:
