@@ -34,14 +34,18 @@ _STYLE = f"""
 body {{ font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 66rem; padding: 0 1rem;
   color: var(--ink); background: var(--page) }}
 h1 {{ font-size: 1.4rem }} input {{ font: inherit; padding: .3rem .5rem; width: 16rem }}
-details {{ border-top: 1px solid var(--line); padding: .35rem 0 }} summary {{ cursor: pointer }}
-summary b {{ display: inline-block; min-width: 9rem }}
+summary {{ cursor: pointer }} details.word {{ border-top: 1px solid var(--line) }}
+.word summary {{ display: grid; grid-template-columns: 9rem 19rem 1fr; gap: 0 1rem; padding: .4rem 0 }}
+.word summary b::before {{ content: "▸ "; color: var(--soft) }}
+.word[open] summary b::before {{ content: "▾ " }}
+.word summary::-webkit-details-marker {{ display: none }} summary b {{ overflow-wrap: anywhere }}
 summary span {{ color: var(--soft); font-variant-numeric: tabular-nums }}
 .sides {{ display: grid; grid-template-columns: 1fr 1fr; gap: 0 2rem; margin: .5rem 0 1rem }}
-.bar {{ display: grid; grid-template-columns: minmax(0, 8rem) minmax(0, 1fr) 12rem; gap: .5rem;
-  align-items: center; overflow-wrap: anywhere }}
+.bar {{ display: grid; grid-template-columns: minmax(0, 9rem) minmax(0, 1fr) 6.5rem 6.5rem; gap: 0 .5rem;
+  align-items: center; overflow-wrap: anywhere; line-height: 1.35; margin: .15rem 0 }}
 p.text small {{ color: var(--soft); border: 1px solid var(--line); border-radius: 3px; padding: 0 .3rem }}
-.bar i {{ height: .7rem; display: block; border-radius: 2px }} .bar small {{ color: var(--soft) }}
+.bar i {{ height: .7rem; display: block; border-radius: 2px }}
+.bar small {{ color: var(--soft); text-align: right; font-variant-numeric: tabular-nums }}
 .first i {{ background: var(--lost) }} .second i {{ background: var(--gained) }}
 p.none {{ color: var(--soft); margin: .3rem 0 }}
 p.text {{ margin: .3rem 0; overflow-wrap: anywhere }} mark {{ background: var(--mark); color: inherit }}
@@ -50,13 +54,15 @@ svg polyline {{ fill: none; stroke-width: 1.5 }}
 svg .gained {{ stroke: var(--gained) }} svg .lost {{ stroke: var(--lost) }}
 svg text.gained {{ fill: var(--gained); stroke: none }}
 svg text.lost {{ fill: var(--lost-ink); stroke: none }}
-@media (max-width: 44rem) {{ .sides {{ grid-template-columns: 1fr }}
-  .bar {{ grid-template-columns: minmax(0, 7rem) minmax(0, 1fr) 9rem }} }}
+@media (max-width: 44rem) {{ body {{ margin: 1rem auto }}
+  .sides, .word summary {{ grid-template-columns: 1fr }}
+  .bar {{ grid-template-columns: minmax(0, 1fr) 6.5rem 6.5rem; margin: .4rem 0 }}
+  .bar i {{ grid-area: 2 / 1 / 3 / 4; height: .4rem }} }}
 """
 _SCRIPT = """
 document.querySelector("input").addEventListener("input", event => {
   const wanted = event.target.value.trim().toLowerCase();
-  for (const entry of document.querySelectorAll("details"))
+  for (const entry of document.querySelectorAll("details.word"))
     entry.hidden = !entry.dataset.words.includes(wanted);
 });
 """
@@ -64,34 +70,40 @@ document.querySelector("input").addEventListener("input", event => {
 
 def page(found: CorpusComparison, count: int) -> str:
     """Return the words that changed most as a page: both sides of each, and documents to read."""
-    title = f"How words differ: {found.first} and {found.second}"
+    title = f"How words differ by {found.by}: {found.first} and {found.second}"
     n_changed = sum(word.q <= 0.05 for word in found.words)
     left_out = f" {found.n_left_out:,} words had too few documents." if found.n_left_out else ""
-    entries = "\n".join(_entry(word) for word in found.top(count))
+    entries = "\n".join(_entry(word, is_open=k == 0) for k, word in enumerate(found.top(count)))
     return f"""<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>{escape(title)}</title><style>{_STYLE}</style></head><body>
 <h1>{escape(title)}</h1>
-<p>{n_changed:,} of {len(found.words):,} words differ between the groups of “{escape(found.by)}” (q ≤ 0.05: at
-most one in twenty of them by chance; p: how often shuffled groups differ as much).{left_out} Below a word
-are the words in the same document, and what stands beside it (“…” is any word), that make the change: the
-most telling first, at most one in five by chance. A bar is the share of the change; numbers are how many of
-the word's documents have it, {escape(found.first)} → {escape(found.second)}, and how many times as frequent
-that is as in documents without the word on the same side. What is more frequent on a side anyway is no
-change.</p>
+<p>{n_changed:,} of {len(found.words):,} words are used differently in the groups of “{escape(found.by)}”: at
+most one in twenty of them by chance (q ≤ 0.05).{left_out} The surest come first, each with what it goes with
+more in one group than in the other, and texts to read.</p>
+<details><summary>How to read this page</summary><ul>
+<li><b>What a word goes with</b>: a word in the same document (“money”), or what stands beside it (“not even”;
+“…” is any word). The most telling first; at most one in five by chance. What is more frequent in a group
+anyway, also without the word, is no change of the word.</li>
+<li><b>Bar</b>: its share of the whole difference. <b>Documents</b>: how many of the word's documents have it,
+{escape(found.first)} → {escape(found.second)}. <b>Times</b>: how many times as many that is as of the group's
+documents without the word.</li>
+<li><b>p</b>: how often groups that are shuffled at random differ as much. <b>q</b>: of the words with this q
+or less, the share expected to differ by chance. <b>Distance</b>: how far the use differs, from 0 (as shuffled
+groups) to 2.</li></ul></details>
 <p><input type="search" placeholder="find a word" aria-label="find a word"></p>
 {entries}
 <script>{_SCRIPT}</script></body></html>
 """
 
 
-def _entry(word: WordChange) -> str:
+def _entry(word: WordChange, *, is_open: bool) -> str:
     found = shown(word.comparison, word.q)
     first, second = found["sides"]
     named = [found["word"], *(change["name"] for side in (second, first) for change in side["changes"])]
     figures = f"{found['chance']} &nbsp; {found['rate']} &nbsp; distance {found['distance']}"
     sides = "".join(
-        f'<div class="{kind}"><h3>{escape(side["name"])}: {side["n_documents"]:,} documents</h3>'
+        f'<div class="{kind}"><h3>More in {escape(side["name"])} ({side["n_documents"]:,} documents)</h3>'
         f"{_bars(side['changes'])}{_texts(side['texts'])}</div>"
         for kind, side in (("first", first), ("second", second))
     )
@@ -100,8 +112,8 @@ def _entry(word: WordChange) -> str:
         for side in (first, second)
     )
     return (
-        f'<details data-words="{escape(" ".join(named).lower())}"><summary><b>{escape(found["word"])}</b> '
-        f"<span>{figures} &nbsp; {preview}</span></summary>"
+        f'<details class="word"{" open" * is_open} data-words="{escape(" ".join(named).lower())}">'
+        f"<summary><b>{escape(found['word'])}</b> <span>{figures}</span> <span>{preview}</span></summary>"
         f'<div class="sides">{sides}</div>{_svg(found)}</details>'
     )
 
@@ -180,10 +192,12 @@ def _shown_text(excerpt: Excerpt, word: str) -> dict[str, Any]:
 def _bars(changes: Sequence[dict[str, Any]]) -> str:
     if not changes:
         return '<p class="none">nothing that shuffled groups would not give as well</p>'
-    return "".join(
+    titles = "<small>documents</small><small>times</small>"
+    head = f'<div class="bar"><span></span><i style="width:0"></i>{titles}</div>'
+    return head + "".join(
         f'<div class="bar" title="{change["share"]}"><span>{escape(change["phrase"])}</span>'
         f'<i style="width:{100 * change["length"]:.0f}%"></i>'
-        f"<small>{change['documents']} &nbsp; {change['lifts']}</small></div>"
+        f"<small>{change['documents']}</small><small>{change['lifts']}</small></div>"
         for change in changes
     )
 
@@ -262,7 +276,11 @@ def _svg(found: dict[str, Any]) -> str:
     )
     width, height = drawn["box"]
     label = escape(f"{found['word']}: its profile by {found['by']}")
-    return f'<svg viewBox="0 0 {width} {height}" role="img" aria-label="{label}">{lines}{ticks}</svg>'
+    said = f"By {escape(found['by'])}: how far each stands out in machines trained on that group alone."
+    return (
+        f'<p class="none">{said}</p><svg viewBox="0 0 {width} {height}" role="img" aria-label="{label}">'
+        f"{lines}{ticks}</svg>"
+    )
 
 
 def _apart(heights: Sequence[float], least: float = 13) -> list[float]:

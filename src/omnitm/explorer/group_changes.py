@@ -253,5 +253,5 @@ def _bounded(kept: OrderedDict[Any, Any], newest: Any, most: int) -> None:
 def _short(row: WordChange) -> dict[str, Any]:
     found = shown(row.comparison, row.q)
     named = {name: found[name] for name in ("word", "chance", "rate", "is_sure", "distance")}
-    names = [[change["name"] for change in side["changes"][:_N_PREVIEW]] for side in found["sides"]]
-    return {**named, "previews": names}
+    phrases = [[change["phrase"] for change in side["changes"][:_N_PREVIEW]] for side in found["sides"]]
+    return {**named, "previews": phrases}

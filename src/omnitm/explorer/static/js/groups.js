@@ -1,7 +1,7 @@
 // How the use of a word differs between two groups of documents, and which words differ most.
 
 import { ask, tell } from "./api.js";
-import { count, featureText, h, loading, parted, plural, svg, wordText } from "./dom.js";
+import { count, h, loading, parted, plural, svg, wordText } from "./dom.js";
 import { problemCard } from "./problems.js";
 import { address, go } from "./state.js";
 
@@ -84,8 +84,8 @@ function wordChange(found, chosen) {
       h("a", { class: "button", href: address({ view: "word", word: found.word }), "data-link": true }, "The word"))),
     h("div", { class: "grid wide-cards" }, sideCard(found, 0), sideCard(found, 1)),
     found.trajectory ? trajectoryCard(found) : "",
-    h("p", { class: "soft small spaced" }, "A bar is a feature's share of the change: a word in the same documents, or a place, such as “after to”. What is more frequent in a group anyway is no change. ",
-      "The numbers: how many of the word's documents have it, first → second group; and how many times as many as of the documents without the word."),
+    h("p", { class: "soft small spaced" }, "A bar is the share of the whole difference of a word in the same documents, or of what stands beside the word (… is any word). What is more frequent in a group anyway is no change. ",
+      "Documents: how many of the word's documents have it, first → second group. Times: how many times as many that is as of the documents without the word."),
   ];
 }
 
@@ -94,33 +94,29 @@ function sideCard(found, side) {
   const some = compared < number ? `, ${count(compared)} of them compared` : "";
   return h("section", { class: "card", data: { side: side ? "second" : "first" } },
     h("h2", {}, "More in “", wordText(name), "”"), h("p", { class: "soft small" }, `${plural(number, "document")} with ${found.word}${some}`),
-    changes.length ? h("ol", { class: "bars changes" }, changes.map((change) => h("li", { title: change.share },
-      h("a", { class: "name", href: address({ view: "word", word: parted(change.name).word }), "data-link": true, title: change.name }, featureText(change.name)),
+    changes.length ? h("ol", { class: "bars changes" }, h("li", { class: "small soft", "aria-hidden": "true" }, h("span"), h("span"), h("span", { class: "number" }, "documents"), h("span", { class: "number" }, "times")),
+      changes.map((change) => h("li", { title: change.share },
+      h("a", { class: "name", href: address({ view: "word", word: parted(change.name).word }), "data-link": true, title: change.name }, wordText(change.phrase)),
       h("span", { class: "track" }, h("span", { class: `bar${side ? "" : " against"}`, style: { width: `${(100 * change.length).toFixed(1)}%` } })),
       h("span", { class: "number small" }, change.documents), h("span", { class: "number small soft" }, change.lifts))))
       : h("p", { class: "soft" }, "There is nothing that it goes with more here, beyond what shuffled groups would give as well."),
     texts.length ? h("h3", { class: "spaced" }, "Sentences") : null,
-    texts.map((text) => h("article", { class: "document" }, h("span", { class: "small soft" }, [`document ${count(text.number)}`, ...(text.feature ? [spoken(text.feature)] : [])].join(", ")),
+    texts.map((text) => h("article", { class: "document" }, h("span", { class: "small soft" }, [`document ${count(text.number)}`, ...(text.phrase ? [text.phrase] : [])].join(", ")),
       text.pieces.map((piece, k) => (k % 2 ? h("mark", {}, wordText(piece)) : piece)))));
-}
-
-function spoken(feature) {
-  const { place, word } = parted(feature);
-  return place ? `${place} ${word}` : word;
 }
 
 function trajectoryCard(found) {
   const { box, lines, ticks, steps } = found.trajectory;
   const kind = (line) => (line.is_gained ? "gained" : "lost");
-  const label = `How far features stand out in ${found.word} by ${found.by}: ${lines.map((line) => line.name).join(", ")}`;
+  const label = `How far features stand out in ${found.word} by ${found.by}: ${lines.map((line) => line.phrase).join(", ")}`;
   return h("section", { class: "card spaced", data: { part: "trajectory" } }, h("h2", {}, `By ${found.by}`),
     h("p", { class: "soft small" }, "How far each feature stands out in the word's profile, trained on equally many documents of every group"),
     h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Picture" }, svg("svg", { viewBox: `0 0 ${box[0]} ${box[1]}`, class: "trajectory", role: "img", "aria-label": label },
       ...lines.flatMap((line) => [svg("polyline", { class: kind(line), points: line.points.map((point) => point.join(",")).join(" ") }),
-        svg("text", { class: kind(line), x: line.label[0], y: line.label[1] }, spoken(line.name))]),
+        svg("text", { class: kind(line), x: line.label[0], y: line.label[1] }, line.phrase)]),
       ...ticks.map((tick) => svg("text", { x: tick.x, y: tick.y, "text-anchor": "middle" }, tick.text)))),
     h("details", { class: "small" }, h("summary", {}, "As a table"), h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": `Table by ${found.by}` }, h("table", { class: "table" },
-      h("thead", {}, h("tr", {}, h("th", { scope: "col" }, found.by), h("th", { class: "number", scope: "col" }, "documents"), lines.map((line) => h("th", { class: "number", scope: "col" }, line.name)))),
+      h("thead", {}, h("tr", {}, h("th", { scope: "col" }, found.by), h("th", { class: "number", scope: "col" }, "documents"), lines.map((line) => h("th", { class: "number", scope: "col" }, wordText(line.phrase))))),
       h("tbody", {}, steps.map((step) => h("tr", {}, h("th", { scope: "row" }, step.group), h("td", { class: "number" }, count(step.n_documents)), step.values.map((value) => h("td", { class: "number" }, value.replace("-", "−"))))))))));
 }
 
@@ -149,7 +145,7 @@ function begin(found, start) {
     h("p", { class: "spaced", hidden: !found.n_wanted }, h("button", { class: "primary", type: "button", onclick: start }, found.n_words ? "Compare the rest" : "Find the words that differ most")));
 }
 
-const preview = (names) => (names.length ? names.map((name, k) => [k ? ", " : "", featureText(name)]) : "–");
+const preview = (phrases) => (phrases.length ? phrases.map((phrase, k) => [k ? ", " : "", wordText(phrase)]) : "–");
 
 function ranked(found, chosen, more) {
   const [first, second] = [found.first, found.second];
