@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from omnitm.baselines import TMAE, TwoPhaseTMAE, tmae
-from omnitm.baselines.protocol import run_in_background
 from omnitm.baselines.tmae import clause_index, included_words
+from omnitm.engines.threads import run_in_background
 from omnitm.errors import CorpusError, OmniTMWarning, ParameterError
 from omnitm.machine import Autoencoder, AutoencoderSettings, word_key
 from omnitm.machine.reference import ReferenceSharedAutoencoder

@@ -1,9 +1,8 @@
-"""What every model offers, so that all can be trained and scored alike; and native work in threads."""
+"""What every model offers, so that all can be trained and scored alike."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
@@ -52,23 +51,3 @@ def as_word_vectors(
     vectors = WordVectors(matrix, words, features, training=record)
     vectors.preparation = index.preparation or LOWER_CASE_ONLY
     return vectors
-
-
-_SECONDS_BETWEEN_REPORTS = 0.1
-
-
-def run_in_background(
-    tasks: Sequence[Callable[[], None]], stop: Callable[[], None], report: Callable[[], None]
-) -> None:
-    """Run every task in a thread and report until all are done; `stop` must make them return soon."""
-    with ThreadPoolExecutor(len(tasks)) as pool:
-        running = {pool.submit(task) for task in tasks}
-        try:
-            while running:
-                done, running = wait(running, _SECONDS_BETWEEN_REPORTS, FIRST_EXCEPTION)
-                for task in done:
-                    task.result()
-                report()
-        except BaseException:
-            stop()
-            raise

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from omnitm.baselines.protocol import as_word_vectors, run_in_background
+from omnitm.baselines.protocol import as_word_vectors
 from omnitm.corpus import DocumentIndex
+from omnitm.engines.threads import run_in_background
 from omnitm.errors import CorpusError, OmniTMWarning
 from omnitm.machine import Autoencoder, AutoencoderSettings, word_key
 from omnitm.machine.autoencoder import SharedAutoencoder

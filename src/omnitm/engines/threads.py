@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import os
-import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from omnitm.engines.protocol import WordEngine, Work, Write
+from omnitm.engines.protocol import Report, WordEngine, WordJob, Work, Worker, Write
 from omnitm.parameters import check_integer
 
 if TYPE_CHECKING:
     from omnitm.corpus import DocumentIndex
-    from omnitm.engines.protocol import Report, WordJob
 
 _SECONDS_BETWEEN_REPORTS = 0.1
 
@@ -34,89 +33,57 @@ class ThreadsEngine(WordEngine):
     def run(  # noqa: D102
         self, index: DocumentIndex, work: Work, jobs: Sequence[WordJob], write: Write, report: Report
     ) -> None:
-        crew = _Crew(jobs)
+        waiting, workers = deque(jobs), list[Worker]()
+        finished = [0] * min(self.n_jobs, len(jobs))
 
         def serve(member: int) -> None:
             worker = work.worker(index)
-            crew.when_stopped(worker.stop)
-            for job in crew.jobs_of(member):
+            workers.append(worker)
+            while waiting:
+                try:
+                    job = waiting.popleft()
+                except IndexError:  # another thread was quicker
+                    return
                 result = worker.result(job)
                 if result is None:
                     return
                 write(job.row, result)
+                finished[member] += 1
 
-        crew.run(serve, min(self.n_jobs, len(jobs)), report)
+        def stop() -> None:
+            waiting.clear()
+            for worker in workers:
+                worker.stop()
+
+        tasks = [lambda member=member: serve(member) for member in range(len(finished))]
+        run_in_background(tasks, stop, lambda: report(sum(finished)))
 
 
-class _Crew:
-    """Threads that share a queue of jobs, stop together, and pass their first error on."""
+def run_in_background(
+    tasks: Sequence[Callable[[], None]], stop: Callable[[], None], report: Callable[[], None]
+) -> None:
+    """Run every task in a thread and report until all are done; `stop` must make them return soon.
 
-    def __init__(self, jobs: Sequence[WordJob]) -> None:
-        self._queue = iter(jobs)
-        self._queue_lock = threading.Lock()
-        self._stopping = False
-        self._stoppers: list[Callable[[], None]] = []
-        # Counts members that are done; waiting for it with a time-out lets Ctrl-C through, which `join` does
-        # not.
-        self._idle = threading.Semaphore(0)
-        self._finished: list[int] = []
-        self._errors: list[BaseException] = []
+    The first error of a task, or one that `report` raises, stops all of them and goes on.
+    """
+    from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 
-    def jobs_of(self, member: int) -> Iterator[WordJob]:
-        """Take jobs from the queue until it is empty or all must stop."""
-        while not self._stopping:
-            with self._queue_lock:
-                job = next(self._queue, None)
-            if job is None:
-                return
-            yield job
-            self._finished[member] += 1
-
-    def when_stopped(self, stopper: Callable[[], None]) -> None:
-        """Have a function called that ends a member's current word early."""
-        self._stoppers.append(stopper)
-
-    def run(self, work: Callable[[int], None], size: int, report: Report) -> None:
-        """Let `size` threads work, and report until all of them are done."""
-        self._finished = [0] * size
-        threads = [
-            threading.Thread(target=self._guarded, args=(work, member), name=f"omnitm-{member}", daemon=True)
-            for member in range(size)
-        ]
+    with ThreadPoolExecutor(max(len(tasks), 1), "omnitm") as pool:
+        running: set[Future[None]] = set()
         try:
-            for thread in threads:
-                thread.start()
-            self._wait_for(size, report)
-        finally:
-            self._stop()
-            for thread in threads:
-                # A thread that could not be started cannot be joined.
-                if thread.ident is not None:
-                    thread.join()
-        if self._errors:
-            raise self._errors[0]
-        report(sum(self._finished))
-
-    def _wait_for(self, working: int, report: Report) -> None:
-        while working:
-            if self._idle.acquire(timeout=_SECONDS_BETWEEN_REPORTS):
-                working -= 1
-            else:
-                report(sum(self._finished))
-
-    def _stop(self) -> None:
-        self._stopping = True
-        for stopper in self._stoppers:
-            stopper()
-
-    def _guarded(self, work: Callable[[int], None], member: int) -> None:
-        try:
-            work(member)
-        except BaseException as error:  # noqa: BLE001 - raised again by `run`, in the caller's thread
-            self._errors.append(error)
-            self._stop()
-        finally:
-            self._idle.release()
+            for task in tasks:
+                running.add(pool.submit(task))
+            while True:
+                # With a time-out, Ctrl-C is noticed.
+                done, running = wait(running, _SECONDS_BETWEEN_REPORTS, FIRST_EXCEPTION)
+                for future in done:
+                    future.result()
+                report()
+                if not running:
+                    return
+        except BaseException:
+            stop()
+            raise
 
 
 def available_cores() -> int:

@@ -296,10 +296,10 @@ class WordVectors(NamedRows):
         seen = {form for row in asked for form, _ in forms.of_row(row)}
         shown: list[int] = []
         for row in places.tolist():
-            family = {form for form, _ in forms.of_row(row)}
+            forms_of_row = {form for form, _ in forms.of_row(row)}
             if row not in seen:
-                shown.append(min(family - seen))
-            seen |= family
+                shown.append(min(forms_of_row - seen))
+            seen |= forms_of_row
         scores = query.scores_of(np.array(shown, dtype=np.intp))
         order = np.argsort(-scores, kind="stable")
         return [(self.index_to_key[shown[k]], float(scores[k])) for k in order.tolist()]
