@@ -17,7 +17,7 @@ from omnitm.engines import ThreadsEngine
 from omnitm.errors import ParameterError
 from omnitm.evaluation.results import PlainTable, number
 from omnitm.evaluation.similarity import evaluate_similarity
-from omnitm.files.plain import write_file
+from omnitm.files.plain import keep_result, kept_result
 from omnitm.machine import Autoencoder, AutoencoderSettings, word_key
 from omnitm.store import index_fingerprint
 from omnitm.training import train_vectors
@@ -142,18 +142,12 @@ class Ablation:
                 values = [getattr(part.agreement, which) for part in row.sets]
                 found[row.metric] = float(np.mean([v for v in values if v is not None] or [0.0]))
         result = AblationResult(factor, str(value), is_default, **means)
-        content = {"version": VERSION, "plan": self._plan(factor, value), "result": asdict(result)}
-        path = self._path(factor, value)
-        write_file(path, json.dumps(content, indent=2).encode())
+        keep_result(self._path(factor, value), self._plan(factor, value), asdict(result))
         return result
 
     def _kept(self, factor: str, value: Any) -> AblationResult | None:
-        try:
-            content = json.loads(self._path(factor, value).read_text())
-        except (OSError, ValueError):
-            return None
-        plan = {"version": VERSION, "plan": self._plan(factor, value)}
-        return AblationResult(**content["result"]) if content == {**content, **plan} else None
+        kept = kept_result(self._path(factor, value), self._plan(factor, value))
+        return None if kept is None else AblationResult(**kept)
 
     def _path(self, factor: str, value: Any) -> Path:
         return self.folder / f"{factor}={value}.json".replace(" ", "-")
@@ -161,7 +155,7 @@ class Ablation:
     def _plan(self, factor: str, value: Any) -> str:
         """Hash everything that a result depends on."""
         sets = [(p.name, p.first, p.second, p.scores.tolist()) for p in self.pairs]
-        facts = [asdict(self.settings), factor, str(value), self.seed, self.words, sets]
+        facts = [VERSION, asdict(self.settings), factor, str(value), self.seed, self.words, sets]
         return hashlib.sha256(json.dumps([*facts, index_fingerprint(self.index)]).encode()).hexdigest()
 
 

@@ -21,7 +21,7 @@ from omnitm.corpus.preparation import Preparation
 from omnitm.errors import ParameterError
 from omnitm.evaluation.labelled import LabelledDocuments, load_documents
 from omnitm.evaluation.results import MEASURED, PlainTable, Report, make_folder, number
-from omnitm.files.plain import write_file
+from omnitm.files.plain import keep_result, kept_result
 from omnitm.parameters import check_choice, check_integer, check_real
 from omnitm.similarity.combined import RECIPE
 
@@ -418,7 +418,7 @@ class _Bench:
 
     def _one_draw(self, source: _Source, perturbation: Perturbation) -> dict[str, dict[str, float]]:
         paths = {name: self._path(source, perturbation, name) for name in self.classifiers}
-        found = {name: _read(path) for name, path in paths.items()}
+        found = {name: None if path is None else kept_result(path, name) for name, path in paths.items()}
         missing = [name for name, kept in found.items() if kept is None]
         if missing:
             train, facts = self._train_counts(source, perturbation)
@@ -426,7 +426,8 @@ class _Bench:
             for name in missing:
                 self._say(f"{source.name}: {name}")
                 figures = {**self._measure(name, train, test), **facts}
-                _keep(paths[name], figures)
+                if (path := paths[name]) is not None:
+                    keep_result(path, name, figures)
                 found[name] = figures
         every = {name: kept for name, kept in found.items() if kept is not None}
         self._note(source, every[self.classifiers[0]])
@@ -538,15 +539,3 @@ def _counts(documents: Sequence[NDArray[np.int32]], n_words: int) -> Any:
     counts = csr_matrix((np.ones(len(columns)), columns, starts), shape=(len(documents), n_words))
     counts.sum_duplicates()
     return counts
-
-
-def _read(path: Path | None) -> dict[str, float] | None:
-    try:
-        return None if path is None else dict(json.loads(path.read_text()))
-    except (OSError, ValueError):
-        return None
-
-
-def _keep(path: Path | None, figures: dict[str, float]) -> None:
-    if path is not None:
-        write_file(path, json.dumps(figures).encode())

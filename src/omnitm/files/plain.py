@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import json
 import os
 import stat
+import warnings
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
-from omnitm.errors import FileError
+from omnitm.errors import FileError, OmniTMWarning
 from omnitm.files import system
 
 _CHUNK = 1 << 20  # bytes hashed at a time
@@ -113,6 +115,32 @@ def read_text(path: Path, wanted: str = "") -> str:
         raise FileError(path, f"is not UTF-8 at byte {error.start}{hint}") from None
     except OSError as error:
         raise FileError(path, f"cannot be read: {error.strerror}{hint}") from None
+
+
+def keep_result(path: Path, plan: str, result: Any) -> None:
+    """Keep a result of long work as JSON, with a name of all that it depends on and a checksum."""
+    content = {"plan": plan, "result": result, "sha256": _sha256_of_result(plan, result)}
+    write_file(path, json.dumps(content, indent=2).encode())
+
+
+def kept_result(path: Path, plan: str) -> Any | None:
+    """Read a result that was kept by the same plan; None if there is none, or it has to be made again."""
+    if not path.is_file():
+        return None
+    try:
+        content = json.loads(path.read_bytes())
+        is_sound = content["sha256"] == _sha256_of_result(content["plan"], content["result"])
+    except (ValueError, TypeError, KeyError):
+        is_sound = False
+    if not is_sound:
+        problem = "is damaged, or of an earlier version; it is made again"
+        warnings.warn(f"{path}: {problem}", OmniTMWarning, stacklevel=2)
+        return None
+    return content["result"] if content["plan"] == plan else None
+
+
+def _sha256_of_result(plan: str, result: Any) -> str:
+    return hashlib.sha256(json.dumps([plan, result]).encode()).hexdigest()
 
 
 def sha256_of(path: Path, size: int) -> str:

@@ -33,7 +33,7 @@ from omnitm.evaluation.similarity import evaluate_similarity
 from omnitm.evaluation.word_maps import WORD_GROUPS, map_words, separation_table
 from omnitm.files.kinds import kind_of
 from omnitm.files.manifest import MANIFEST
-from omnitm.files.plain import write_file
+from omnitm.files.plain import keep_result, kept_result
 from omnitm.paper.models import (
     PAPER_MODEL,
     PAPER_WAY,
@@ -476,17 +476,13 @@ class Reproduction:
 
 def _keep_part(path: Path, plan: str, result: StepResult) -> None:
     path.parent.mkdir(exist_ok=True)
-    write_file(path, json.dumps({"plan": plan, "result": asdict(result)}, indent=2).encode())
+    keep_result(path, plan, asdict(result))
 
 
 def _read_part(path: Path, plan: str) -> StepResult | None:
-    try:
-        content: dict[str, Any] = json.loads(path.read_text())
-    except (OSError, ValueError):
+    result = kept_result(path, plan)
+    if result is None:
         return None
-    if content.get("plan") != plan:
-        return None
-    result = content["result"]
     tables = tuple(PlainTable(**table) for table in result["tables"])
     lists = {name: tuple(result[name]) for name in ("notes", "pictures")}
     return StepResult(**{**result, **lists, "tables": tables})
