@@ -5,7 +5,8 @@
 MODEL is trained on both kinds of contexts, with 40,000 words of Wikipedia for the log that is kept:
 `results/similarity-weights.json`. A row has the weights of association, topic profile, smoothed topic
 profile, place profile and smoothed place profile, in units of their spreads over random pairs, how fast the
-trust in words falls after the best known ones, and how many patterns smoothed topic profiles have.
+trust in words falls after the best known ones, how many patterns smoothed topic profiles have, and the
+`alike` that counts as it is (none: alike counts without emphasis).
 """
 
 from __future__ import annotations
@@ -21,7 +22,8 @@ import numpy as np
 from omnitm.evaluation.categories import load_categories, neighbour_precision
 from omnitm.evaluation.correlation import correlations
 from omnitm.evaluation.pairs import load_pairs
-from omnitm.similarity.combined import LESS_TRUST, PARTS, WEIGHTS_OF_PARTS, Combined
+from omnitm.similarity import combined
+from omnitm.similarity.combined import CLEARLY_ALIKE, LESS_TRUST, PARTS, WEIGHTS_OF_PARTS, Combined
 from omnitm.similarity.row_profile import unit_rows
 from omnitm.vectors import WordVectors
 
@@ -44,10 +46,10 @@ WEIGHTS = (
 )
 CHOSEN = (1.5, 0.5, 1.5, 3, 2)
 SETTINGS = (
-    *((weights, 0.15, 500) for weights in WEIGHTS),
-    *((CHOSEN, power, 500) for power in (0, 0.1, 0.15, 0.2, 0.3)),
-    (CHOSEN, 0.15, 300),
-    ((1, 1, 1, 3, 2), 0, 300),
+    *((weights, 0.15, 500, CLEARLY_ALIKE) for weights in WEIGHTS),
+    *((CHOSEN, power, 500, CLEARLY_ALIKE) for power in (0, 0.1, 0.15, 0.2, 0.3)),
+    (CHOSEN, 0.15, 300, CLEARLY_ALIKE),
+    *((CHOSEN, 0.15, 500, alike) for alike in (None, 60, 50, 40, 25, 20)),
 )
 N_CATEGORY_WORDS = 500
 N_NEAREST = 100  # enough for the ten nearest that are no forms of the word
@@ -62,7 +64,9 @@ def main() -> None:
     profiles = vectors.profiles
     units = profiles.scales / WEIGHTS_OF_PARTS
     rows = []
-    for weights, power, n_patterns in SETTINGS:
+    for weights, power, n_patterns, alike in SETTINGS:
+        metric = Combined("similarity", is_emphasised=alike is not None)
+        combined.CLEARLY_ALIKE = alike or CLEARLY_ALIKE
         vectors.profiles = replace(
             profiles,
             scales=units * np.array(weights, dtype=float),
@@ -70,34 +74,37 @@ def main() -> None:
             topic_rows=unit_rows(profiles.topic_rows[:, :n_patterns]),
         )
         scores = {
-            "simlex": pair_score(vectors, "SimLex-999", arguments.data),
-            "men_odd": pair_score(vectors, "MEN, odd lines", arguments.data),
-            "semcat_p10": category_score(vectors, arguments.data),
+            "simlex": pair_score(vectors, metric, "SimLex-999", arguments.data),
+            "men_odd": pair_score(vectors, metric, "MEN, odd lines", arguments.data),
+            "semcat_p10": category_score(vectors, metric, arguments.data),
         }
         scores["mean"] = float(np.mean(list(scores.values())))
         setting = {"weights": weights, "less_trust": power, "topic_patterns": n_patterns}
-        rows.append({**setting, **{name: round(score, 4) for name, score in scores.items()}})
+        rows.append(
+            {**setting, "clearly_alike": alike, **{name: round(score, 4) for name, score in scores.items()}}
+        )
         print(json.dumps(rows[-1]), flush=True)
     content = {"parts": PARTS, "category_words": N_CATEGORY_WORDS, "rows": rows}
     RESULTS.write_text(json.dumps(content, indent=1) + "\n")
 
 
-def pair_score(vectors: WordVectors, name: str, data: Path | None) -> float:
+def pair_score(vectors: WordVectors, metric: Combined, name: str, data: Path | None) -> float:
     """Spearman on the pairs that are known."""
     pairs = load_pairs(name, data)
     both = zip(pairs.first, pairs.second, pairs.scores.tolist(), strict=True)
     known = [(a, b, score) for a, b, score in both if a in vectors and b in vectors]
-    scores = vectors.similarities([(a, b) for a, b, _ in known])
+    first, second = (np.array([vectors.get_index(pair[side]) for pair in known]) for side in (0, 1))
+    scores = metric.pairs(vectors, first, second)
     return float(correlations(scores, np.array([score for _, _, score in known])).spearman[0])
 
 
-def category_score(vectors: WordVectors, data: Path | None) -> float:
+def category_score(vectors: WordVectors, metric: Combined, data: Path | None) -> float:
     """Measure the same category among the ten nearest of all words."""
 
     def rows_of(words: Sequence[str]) -> Iterator[NDArray[np.float64]]:
         for word in words:
             row = np.full(len(vectors), -np.inf)
-            places, scores = Combined("similarity").nearest(vectors, [(word, 1.0)], N_NEAREST)
+            places, scores = metric.nearest(vectors, [(word, 1.0)], N_NEAREST)
             row[places] = scores
             yield row
 

@@ -33,7 +33,7 @@ def test_numbers_of_the_room(room_numbers: Callable[[str], dict[str, float]]) ->
         "change._SIGNIFICANT": 0.05,
         "change.evaluate_change.n_permutations": 2000,
         "change.evaluate_change.seed": 0,
-        "classification.RECIPE": 7,
+        "classification.RECIPE": 8,
         "classification._NEAREST": 5,
         "classification._WIDE": 400,
         "classification.Perturbation.__init__.share": 0.05,

@@ -101,6 +101,27 @@ def slow_smooth(rows: NDArray[np.float64], size: int, power: float) -> NDArray[n
     return units
 
 
+def emphasised(related: NDArray[Any], alike: NDArray[Any]) -> NDArray[np.float64]:
+    """Alike counts by a thirtieth of itself, at least 0 and at most twice."""
+    return np.array([r + a * min(max(a / 30, 0), 2) for r, a in zip(related, alike, strict=True)])
+
+
+def test_clearly_alike_words_count_up_to_twice(vectors: WordVectors) -> None:
+    """Parts of seven pairs, weighted: related is 1, alike is -10, 0, 15, 30, 45, 60 and 90."""
+    weighted = np.zeros((7, 5))
+    weighted[:, 0], weighted[:, 3] = 1.0, [-10, 0, 15, 30, 45, 60, 90]
+    assert Combined("similarity").total(weighted) == pytest.approx([1, 1, 8.5, 31, 68.5, 121, 181])
+    assert Combined("similarity").of_factors.total(weighted) == pytest.approx([-9, 1, 16, 31, 46, 61, 91])
+    assert Combined("alike").total(weighted) == pytest.approx(weighted[:, 3])
+    assert Combined("related").total(weighted) == pytest.approx(np.ones(7))
+    both, plain = (metric.scores(vectors, [("w5", 1.0)]) for metric in (
+        Combined("similarity"), Combined("similarity").of_factors))  # fmt: skip
+    related, alike = (Combined(name).scores(vectors, [("w5", 1.0)]) for name in ("related", "alike"))
+    others = np.arange(N_WORDS) != 5
+    assert plain[others] == pytest.approx((related + alike)[others], abs=1e-4)
+    assert both[others] == pytest.approx(emphasised(related, alike)[others], abs=1e-4)
+
+
 def test_parts_equal_the_recipe(vectors: WordVectors) -> None:
     assert vectors.place is not None
     x, mean, rows = slow_rows(vectors.matrix, 1.0, has_own=True)
@@ -125,8 +146,11 @@ def test_parts_equal_the_recipe(vectors: WordVectors) -> None:
     )  # the SVD is approximate
     weights = vectors.profiles.scales * found.std(axis=0)
     assert weights == pytest.approx([1.5, 0.5, 1.5, 3, 2])
-    for name, asked in (("similarity", [0, 1, 2, 3, 4]), ("related", [0, 1, 2]), ("alike", [3, 4])):
-        scores = found[:, asked] @ vectors.profiles.scales[asked]
+    related, alike = (found[:, part] @ vectors.profiles.scales[part] for part in ([0, 1, 2], [3, 4]))
+    both = emphasised(related, alike)
+    assert (alike > 0).any()
+    assert (alike < 0).any()
+    for name, scores in (("similarity", both), ("related", related), ("alike", alike)):
         pairs = [(name_of(a), name_of(b)) for a, b in zip(first.tolist(), second.tolist(), strict=True)]
         assert vectors.similarities(pairs, metric=name) == pytest.approx(scores)  # type: ignore[arg-type]
 
@@ -248,7 +272,7 @@ def test_a_vector_is_scored_by_the_recipe(vectors: WordVectors, with_places: boo
     parts = [(vectors.matrix[3] + vectors.matrix[13].astype(int)) / 2]
     if with_places:
         parts.append(vectors.place.matrix[8].astype(float))
-    wanted = np.zeros(N_WORDS)
+    wanted, alike = np.zeros(N_WORDS), np.zeros(N_WORDS)
     for kind, profile, rows, limit, number in (
         (vectors.matrix, profiles.topic, profiles.topic_rows, 1.0, 1),
         (vectors.place.matrix, profiles.place, profiles.place_rows, 0.5, 3),
@@ -261,15 +285,17 @@ def test_a_vector_is_scored_by_the_recipe(vectors: WordVectors, with_places: boo
         row = np.where(z > limit, np.log(1 + np.maximum(z - limit, 0)), 0)
         row /= np.linalg.norm(row)
         smooth = row @ profile.projection
-        wanted += scales[number] * (words @ row)
-        wanted += scales[number + 1] * (rows @ (smooth / np.linalg.norm(smooth)))
+        found = wanted if number == 1 else alike
+        found += scales[number] * (words @ row)
+        found += scales[number + 1] * (rows @ (smooth / np.linalg.norm(smooth)))
         if number == 1:
             ratio = np.log((np.maximum(relative, 0) + 0.1) / (np.maximum(mean, 0) + 0.1))
             wanted += scales[0] * ratio[:N_WORDS]
     query = np.concatenate(parts)
+    wanted = emphasised(wanted, alike)
     assert Combined("similarity").scores(vectors, [(query, 1.0)]) == pytest.approx(wanted, abs=2e-3)
     flat = np.concatenate([np.full(N_FEATURES, 7.0), *parts[1:]])  # topics that say nothing
-    places = Combined("alike").scores(vectors, [(query, 1.0)])
+    places = emphasised(np.zeros(N_WORDS), Combined("alike").scores(vectors, [(query, 1.0)]))
     assert Combined("similarity").scores(vectors, [(flat, 1.0)]) == pytest.approx(places, abs=1e-5)
 
 
@@ -289,7 +315,10 @@ def test_how_far_features_stand_out(vectors: WordVectors, topics: WordVectors) -
 def test_the_score_of_a_word_with_itself(vectors: WordVectors, topics: WordVectors) -> None:
     for model, most in ((vectors, [5, 1, 1, 1, 1]), (topics, [5, 1, 1, 0, 0])):
         scales = model.profiles.scales
-        assert model.similarity("w5", "w5") == pytest.approx(scales @ most)
+        alike = float(scales[3:] @ most[3:])
+        assert model.similarity("w5", "w5") == pytest.approx(
+            scales[:3] @ most[:3] + alike * min(alike / 30, 2)
+        )
         assert model.similarity("w5", "w5", metric="related") == pytest.approx(scales[:3] @ most[:3])
         less = np.asarray(model.most_similar(positive=[], negative=["w5"], topn=None))
         assert less == pytest.approx(-np.asarray(model.most_similar("w5", topn=None)))
@@ -345,9 +374,12 @@ def test_numbers_of_the_recipe() -> None:
         if name.isupper() and type(value) in {int, float}
     }
     assert (RECIPE, numbers) == (
-        7,
+        8,
         {
-            "RECIPE": 7,
+            "RECIPE": 8,
+            "_FIRST_OF_PLACE": 3,
+            "CLEARLY_ALIKE": 30.0,
+            "_MOST_EMPHASIS": 2.0,
             "_FLOOR": 0.1,
             "_MOST_ASSOCIATION": 5.0,
             "_BEST_KNOWN": 8000,
@@ -356,7 +388,7 @@ def test_numbers_of_the_recipe() -> None:
             "_RANDOM_PAIRS": 50_000,
             "_PAIRS_AT_A_TIME": 2000,
             "_SCORED_IN_FULL": 4000,
-            "_CANDIDATES": 250,
+            "_CANDIDATES": 350,
             "_CODE": 127.0,
             "FEWEST_WORDS": 100,
             "_WORDS_PER_DIMENSION": 10,
@@ -660,12 +692,13 @@ def test_rare_words_are_trusted_less(vectors: WordVectors, monkeypatch: pytest.M
 def test_negative_words_divide(vectors: WordVectors) -> None:
     """`a - b + c` multiplies what each has of the largest score: (0.1 + share) to the power of the weight."""
     metric, words = Combined("similarity"), vectors.index_to_key
+    factors = metric.of_factors
     asked = [(words[3], 1.0), (words[5], 1.0), (words[8], -1.0)]
-    share = {row: metric.scores(vectors, [(words[row], 1.0)]) / metric.most(vectors) for row in (3, 5, 8)}
+    share = {row: factors.scores(vectors, [(words[row], 1.0)]) / factors.most(vectors) for row in (3, 5, 8)}
     floored = {row: np.maximum(part, 0) + 0.1 for row, part in share.items()}
     expected = floored[3] * floored[5] / floored[8]
     assert metric.scores(vectors, asked) == pytest.approx(expected)
-    scores = [share[row] * metric.most(vectors) for row in (3, 5, 8)]
+    scores = [share[row] * factors.most(vectors) for row in (3, 5, 8)]
     assert metric.joined(vectors, scores, (1.0, 1.0, -1.0)) == pytest.approx(expected)
     assert metric.joined(vectors, scores[:2], (1.0, 3.0)) == pytest.approx((scores[0] + 3 * scores[1]) / 4)
     listed = vectors.most_similar([words[3], words[5]], [words[8]], topn=3, forms=True)
@@ -674,7 +707,8 @@ def test_negative_words_divide(vectors: WordVectors) -> None:
     two = metric.scores(vectors, [(words[3], 1.0), (words[8], -2.0)])
     assert two == pytest.approx(floored[3] / floored[8] ** 2)
     of_no_weight = metric.scores(vectors, [(words[3], 1.0), (words[8], 0.0)])
-    assert np.delete(of_no_weight, 3) == pytest.approx(np.delete(scores[0], 3), abs=1e-5)
+    alone = metric.scores(vectors, [(words[3], 1.0)])
+    assert of_no_weight == pytest.approx(alone, abs=1e-5)
 
 
 def test_forms_are_averaged_but_for_smoothed_places(

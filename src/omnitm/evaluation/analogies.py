@@ -168,7 +168,7 @@ class _Asker:
 
     def _scores(self, row: int) -> NDArray[np.float32]:
         word = self._vectors.index_to_key[row]
-        scores = self._scorer.scores(self._vectors, [(word, 1.0)])
+        scores = self._scorer.of_factors.scores(self._vectors, [(word, 1.0)])
         return np.asarray(scores[self._candidates], dtype=np.float32)
 
 

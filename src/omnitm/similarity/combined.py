@@ -12,7 +12,9 @@ The rows of rare words are less certain than those of the best known words, so t
 trust in both words: 1, or `(8000 / place in the vocabulary) ** 0.15` for words after the first 8,000.
 
 *Related* words share topics (the first three parts), *alike* words can stand in each other's place (the
-last two), and *similarity*, the default, adds all five. The forms of a word (`omnitm.similarity.word_forms`)
+last two). *Similarity*, the default, is related + alike * emphasis, where the emphasis is `alike / 30`,
+between 0 and 2: words that are barely alike, as all nouns are, say little, and clearly alike words lead the
+lists. The forms of a word (`omnitm.similarity.word_forms`)
 count with it: association is the weighted mean over the forms of both words, profiles are weighted means;
 only smoothed place profiles are the word's own, since forms stand in different places.
 
@@ -21,6 +23,7 @@ Every part is a sum over named features, see `Combined.contributions`.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -42,16 +45,20 @@ if TYPE_CHECKING:
 
 PARTS = ("association", "topic profile", "smoothed topic profile", "place profile", "smoothed place profile")
 # Of all numbers of this module, row_profile and word_forms; what was stored by another is made again.
-RECIPE = 7
+RECIPE = 8
 TOPIC = Recipe(stands_out=1.0, power=0.25, n_patterns=500)
 PLACE = Recipe(stands_out=0.5, power=0.0, n_patterns=300)
 # In units of the spreads; chosen on development data: benchmarks/similarity_weights.py, with its log.
 WEIGHTS_OF_PARTS = np.array([1.5, 0.5, 1.5, 3.0, 2.0])
+_FIRST_OF_PLACE = 3  # of the parts
 _QUESTIONS = {
     "similarity": np.array([True, True, True, True, True]),
     "related": np.array([True, True, True, False, False]),
     "alike": np.array([False, False, False, True, True]),
 }
+# In `similarity` an `alike` of 30 counts as it is, less counts less, more up to twice: chosen as the weights.
+CLEARLY_ALIKE = 30.0
+_MOST_EMPHASIS = 2.0
 _FLOOR = 0.1  # of a baseline: differences between small associations are noise
 _MOST_ASSOCIATION = 5.0  # a logarithm; more than words reach, so that a word is nearest to itself
 # Rows of rare words would make every coordinate look unusual: means over the 8,000 most frequent of 40,000
@@ -62,7 +69,7 @@ LESS_TRUST = 0.15  # chosen with the weights: lists name rare words less often
 _RANDOM_PAIRS = 50_000  # for spreads and percentiles
 _PAIRS_AT_A_TIME = 2_000  # bounds memory: means of profiles are sparse rows per pair
 _SCORED_IN_FULL = 4_000  # words; among more, the likely ones are found first
-_CANDIDATES = 250  # lists of ten were the same with 3,000, for each of 120 words
+_CANDIDATES = 350  # 97 of 100 lists of ten are the same with 3,000; of the words in them 99.7 %
 _CODE = 127.0  # the largest code of a byte with a sign
 
 
@@ -153,8 +160,8 @@ class Profiles:
         shares = _shares_to_keep(len(values))
         places = np.minimum((shares * len(values)).astype(np.intp), max(0, len(values) - 1))
         scores = {
-            name: np.sort(values @ (scales * asked))[places] if len(values) else np.zeros(0)
-            for name, asked in _QUESTIONS.items()
+            name: np.sort(Combined(name).total(values * scales))[places] if len(values) else np.zeros(0)
+            for name in _QUESTIONS
         }
         return replace(plain, scales=scales, random_scores=scores, random_shares=shares)
 
@@ -238,8 +245,14 @@ class Combined:
 
     digits = 2
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, *, is_emphasised: bool = True) -> None:
         self.name, self._asked = name, _QUESTIONS[name]
+        self._is_emphasised = is_emphasised and name == "similarity"
+
+    @property
+    def of_factors(self) -> Combined:
+        """What the parts of a query with negative words are scored by: alike counts without emphasis."""
+        return Combined(self.name, is_emphasised=False)
 
     def problem(self, rows: WordRows) -> str | None:
         """Say why these vectors have no answer; None if they have."""
@@ -270,41 +283,53 @@ class Combined:
         found: Reals = rows.profiles.scales * self._asked
         return found
 
+    def emphasis(self, alike: Any) -> Any:
+        """By what `alike` is multiplied: 1, but for `similarity` the more, the more alike two words are."""
+        return np.clip(alike / CLEARLY_ALIKE, 0.0, _MOST_EMPHASIS) if self._is_emphasised else 1.0
+
+    def total(self, weighted: NDArray[Any]) -> Reals:
+        """Make scores of the weighted parts, which are in the last dimension."""
+        asked = weighted * self._asked
+        related, alike = asked[..., :_FIRST_OF_PLACE].sum(-1), asked[..., _FIRST_OF_PLACE:].sum(-1)
+        return np.asarray(related + alike * self.emphasis(alike), dtype=np.float64)
+
     def most(self, rows: WordRows) -> float:
         """Return the score of a word with itself, which no other pair exceeds."""
-        return float(rows.profiles.most @ self.scales(rows))
+        return float(self.total(rows.profiles.most * rows.profiles.scales))
 
     def scores(self, rows: WordRows, parts: Sequence[Part]) -> Reals:
         """Score every word; a query of several parts has the mean of their scores, see also `joined`."""
         return self.query(rows, parts).scores_of(np.arange(len(rows.index_to_key)))
 
     def joined(self, rows: WordRows, scores: Sequence[NDArray[Any]], weights: Sequence[float]) -> Reals:
-        """Make the scores of a query from those of its parts; with negative weights their product.
+        """Average the scores of the parts of a query; with negative weights multiply those by `of_factors`.
 
         In a sum, one part that is very near outweighs the others: `king - man + woman` is a monarch. In a
         product (3CosMul of Levy & Goldberg 2014) each part counts by its ratio.
         """
-        if min(weights) >= 0:
+        if min(weights) >= 0 or len(weights) == 1:
             return weighted_mean(scores, weights)
-        largest = self.most(rows) or 1.0
+        largest = self.of_factors.most(rows) or 1.0
         return products_of_shares([score / largest for score in scores], weights)
 
     def query(self, rows: WordRows, parts: Sequence[Part]) -> Query:
         """Prepare a query, to be asked more than once."""
-        return Query(rows, parts, self.scales(rows))
+        return Query(rows, parts, self)
 
     def pairs(self, rows: WordRows, first: NDArray[Any], second: NDArray[Any]) -> Reals:
         """Score pairs of rows."""
         profiles = rows.profiles
-        parts = profiles.pairs(rows, first, second)
-        # score = trust(a) trust(b) sum over parts of weight * value / spread.
-        found: Reals = parts @ self.scales(rows) * profiles.trust_in_pairs(first, second)
+        # Trust in both words times the sum over parts of weight * value / spread.
+        scores = self.total(profiles.pairs(rows, first, second) * profiles.scales)
+        found: Reals = scores * profiles.trust_in_pairs(first, second)
         return found
 
     def parts(self, rows: WordRows, first: int, second: int) -> dict[str, float]:
         """Return what each part gives to the score of two words; their sum is the score."""
         profiles, pair = rows.profiles, (np.array([first]), np.array([second]))
-        values = profiles.pairs(rows, *pair)[0] * self.scales(rows) * profiles.trust_in_pairs(*pair)
+        values = profiles.pairs(rows, *pair)[0] * self.scales(rows)
+        values[_FIRST_OF_PLACE:] *= self.emphasis(values[_FIRST_OF_PLACE:].sum())
+        values *= profiles.trust_in_pairs(*pair)
         return {
             name: value
             for name, value, asked in zip(PARTS, values.tolist(), self._asked, strict=True)
@@ -346,6 +371,7 @@ class Combined:
             sources = [kind.profile.of_row(row) for row in (first, second)] if kind.has_own_rows else means
             smooth = _smooth_shares(kind.profile, sources, [kind.rows[row] for row in (first, second)])
             shares.append(scales[kind.part] * means[0] * means[1] + scales[kind.part + 1] * smooth)
+        shares[1:] = [places * self.emphasis(places.sum()) for places in shares[1:]]
         for one, other in ((first, second), (second, first)):
             for form, weight in profiles.forms.of_row(one):
                 for leaned_on, share in profiles.forms.of_row(other):
@@ -382,71 +408,23 @@ class Combined:
 
 
 class Query:
-    """Weighted words and vectors as one query: all parts are sums, so their profiles are added.
+    """Words and vectors with weights, prepared to be compared with all words; see `Combined.joined`."""
 
-    With negative weights the sum only finds candidates; they are scored by a product, see `Combined.joined`.
-    """
-
-    def __init__(self, rows: WordRows, parts: Sequence[Part], scales: Reals) -> None:
-        self._rows, self._profiles, self._scales = rows, rows.profiles, scales
-        profiles = self._profiles
-        total = sum(abs(weight) for _, weight in parts) or 1.0
-        self._means = [np.zeros(kind.profile.n_features) for kind in profiles.kinds]
-        self.smooth = np.zeros(profiles.smooth.shape[1])
-        self._words: list[tuple[int, float]] = []
-        self._vectors: list[tuple[NDArray[np.float32], float]] = []
-        self._is_word = len(parts) == 1 and isinstance(parts[0][0], str)
-        has_negative = len(parts) > 1 and min(weight for _, weight in parts) < 0
-        self._factors = [(Query(rows, [(item, 1.0)], scales), w) for item, w in parts if has_negative]
-        for item, weight in parts:
-            if isinstance(item, str):
-                self._add_word(rows.get_index(item), weight / total)
-            else:
-                has_places = np.shape(item) == (sum(kind.profile.n_features for kind in profiles.kinds),)
-                vector = np.asarray(item) if has_places else rows.part_vector(item)
-                self._add_vector(vector, weight / total)
-
-    def _add_word(self, row: int, weight: float) -> None:
-        profiles, start = self._profiles, 0
-        # score = trust(query) trust(word) sum of parts: the first factor is part of the query, the second is
-        # applied in `_exact`.
-        weight *= float(profiles.trust[row])
-        self._words.append((row, weight))
-        for number, kind in enumerate(profiles.kinds):
-            self._means[number] += weight * kind.mean(row, profiles.forms.of_row(row))
-            end = start + kind.rows.shape[1]
-            self.smooth[start:end] += weight * self._scales[kind.part + 1] * kind.rows[row]
-            start = end
-
-    def _add_vector(self, vector: NDArray[Any], weight: float) -> None:
-        """Add a vector of topics, or topics and places; a kind whose numbers are all equal says nothing."""
-        first, start = 0, 0
-        for number, kind in enumerate(self._profiles.kinds):
-            end = start + kind.rows.shape[1]
-            values = vector[first : first + kind.profile.n_features]
-            if len(values) and values.min() < values.max():
-                relative = kind.profile.relative(values, baseline_of(values))
-                profile = kind.profile.of_vector(relative)
-                self._means[number] += weight * profile
-                self.smooth[start:end] += (
-                    weight * self._scales[kind.part + 1] * kind.profile.smoothed(profile)
-                )
-                if number == 0:
-                    self._vectors.append((relative, weight))
-            first, start = first + kind.profile.n_features, end
+    def __init__(self, rows: WordRows, parts: Sequence[Part], question: Combined) -> None:
+        self._rows, self._profiles, self._question = rows, rows.profiles, question
+        self._weights = [weight for _, weight in parts]
+        asked = question.of_factors if len(parts) > 1 and min(self._weights) < 0 else question
+        self._items = [
+            _Word(rows, item, asked) if isinstance(item, str) else _Vector(rows, item, asked)
+            for item, _ in parts
+        ]
+        # Sums of smoothed rows find likely words; these are then scored.
+        self.smooth = weighted_mean([item.smooth * item.trust for item in self._items], self._weights)
 
     def scores_of(self, wanted: NDArray[np.intp]) -> Reals:
-        """Score some words; a word asked about itself has the highest score there is."""
-        if self._factors:
-            largest = float(self._profiles.most @ self._scales) or 1.0
-            shares = [query.scores_of(wanted) / largest for query, _ in self._factors]
-            return products_of_shares(shares, [weight for _, weight in self._factors])
-        found = self._exact(wanted)
-        if self._is_word:
-            row, weight = self._words[0]
-            # Its own coordinate is 0 by definition, so the computed score of a word with itself is too small.
-            found[wanted == row] = np.sign(weight) * float(self._profiles.most @ self._scales)
-        return found
+        """Score some words."""
+        scores = [item.scores_of(wanted) for item in self._items]
+        return self._question.joined(self._rows, scores, self._weights)
 
     def nearest(self, count: int, smooth: NDArray[Any] | None = None) -> tuple[NDArray[np.intp], Reals]:
         """Find the highest scores among all words, the highest first."""
@@ -459,15 +437,38 @@ class Query:
         wanted = max(_CANDIDATES, 2 * count)
         # Smoothed rows find the likely words; the exact score, which reads whole rows, is for these only.
         candidates = _highest(likely, wanted)
-        candidates = np.union1d(candidates, np.array([row for row, _ in self._words], dtype=np.intp))
+        words = [item.row for item in self._items if isinstance(item, _Word)]
+        candidates = np.union1d(candidates, np.array(words, dtype=np.intp))
         scores = self.scores_of(candidates)
         order = best(scores, count)
         return candidates[order], scores[order]
 
-    def _exact(self, wanted: NDArray[np.intp]) -> Reals:
+
+class _Item(ABC):
+    """A word or a vector: its profile and smoothed profile of each kind, and what it leans on."""
+
+    trust = 1.0
+
+    def __init__(self, rows: WordRows, question: Combined) -> None:
+        self._rows, self._profiles, self._question = rows, rows.profiles, question
+        self._scales = question.scales(rows)
+        kinds = self._profiles.kinds
+        self._means = [np.zeros(kind.profile.n_features) for kind in kinds]
+        self._smooth = [np.zeros(kind.rows.shape[1]) for kind in kinds]
+
+    @property
+    def smooth(self) -> Reals:
+        """Smoothed profiles of all kinds, weighted as their parts are."""
+        both = zip(self._profiles.kinds, self._smooth, strict=True)
+        return np.concatenate([self._scales[kind.part + 1] * row for kind, row in both])
+
+    @abstractmethod
+    def leanings(self, forms: NDArray[np.intp]) -> Reals:
+        """Associate the item with single words."""
+
+    def scores_of(self, wanted: NDArray[np.intp]) -> Reals:
         """Add the parts of some words."""
         profiles = self._profiles
-        scores: Reals = (profiles.smooth[wanted] @ self.smooth.astype(np.float32)).astype(np.float64)
         word, members, weights = profiles.forms.of_rows(wanted)
         forms, places = np.unique(members, return_inverse=True)
 
@@ -476,28 +477,72 @@ class Query:
             found = np.bincount(word, weights * values[places.reshape(-1)], minlength=len(wanted))
             return np.asarray(found, dtype=np.float64)
 
-        for kind, mean in zip(profiles.kinds, self._means, strict=True):
+        parts = np.zeros((len(wanted), len(PARTS)))
+        for kind, mean, smooth in zip(profiles.kinds, self._means, self._smooth, strict=True):
             if self._scales[kind.part]:
                 products = means(kind.profile.products(mean.astype(np.float32), forms))
-                scores += self._scales[kind.part] * products / kind.lengths[wanted]
+                parts[:, kind.part] = products / kind.lengths[wanted]
+                parts[:, kind.part + 1] = kind.rows[wanted] @ smooth.astype(np.float32)
         if self._scales[0]:
-            scores += self._scales[0] * means(self._leanings(forms))
-        scores *= profiles.trust[wanted]
+            parts[:, 0] = means(self.leanings(forms))
+        scores: Reals = self._question.total(parts * self._scales) * self.trust * profiles.trust[wanted]
         return scores
 
-    def _leanings(self, forms: NDArray[np.intp]) -> Reals:
-        """Associate the query with single words: both lean on each other."""
-        rows, profiles = self._rows, self._profiles
-        columns = rows.row_features[forms]
+
+class _Word(_Item):
+    """A trained word, with its forms."""
+
+    def __init__(self, rows: WordRows, word: str, question: Combined) -> None:
+        super().__init__(rows, question)
+        self.row = rows.get_index(word)
+        profiles = self._profiles
+        self.trust = float(profiles.trust[self.row])
+        self._forms = profiles.forms.of_row(self.row)
+        self._means = [kind.mean(self.row, self._forms) for kind in profiles.kinds]
+        self._smooth = [kind.rows[self.row] for kind in profiles.kinds]
+
+    def leanings(self, forms: NDArray[np.intp]) -> Reals:
+        """Average how much both lean on each other over the forms of the word."""
         found = np.zeros(len(forms))
-        for row, weight in self._words:
-            for form, share in profiles.forms.of_row(row):
-                one = np.full(len(forms), form)
-                leaning = profiles.leaning(rows, one, forms) + profiles.leaning(rows, forms, one)
-                found += weight * share / 2 * np.where(forms == form, 0.0, leaning)
-        for relative, weight in self._vectors:  # nobody leans on a vector
-            found += weight * _log_ratio(relative[columns], profiles.topic.mean[columns])
+        for form, share in self._forms:
+            one = np.full(len(forms), form)
+            leaning = self._profiles.leaning(self._rows, one, forms)
+            leaning = leaning + self._profiles.leaning(self._rows, forms, one)
+            found += share / 2 * np.where(forms == form, 0.0, leaning)
         return found
+
+    def scores_of(self, wanted: NDArray[np.intp]) -> Reals:
+        """Score some words; the word itself has the highest score there is."""
+        found = super().scores_of(wanted)
+        # Its own coordinate is 0 by definition, so the computed score of a word with itself is too small.
+        found[wanted == self.row] = self._question.most(self._rows)
+        return found
+
+
+class _Vector(_Item):
+    """A vector of topics, or of topics and places; a kind whose numbers are all equal says nothing."""
+
+    def __init__(self, rows: WordRows, item: NDArray[Any], question: Combined) -> None:
+        super().__init__(rows, question)
+        sizes = [kind.profile.n_features for kind in self._profiles.kinds]
+        vector = np.asarray(item) if np.shape(item) == (sum(sizes),) else rows.part_vector(item)
+        self._relative = np.zeros(sizes[0], dtype=np.float32)
+        self._says_topics = False
+        for number, values in enumerate(np.split(vector, np.cumsum(sizes)[:-1])):
+            if len(values) and values.min() < values.max():
+                profile = self._profiles.kinds[number].profile
+                relative = profile.relative(values, baseline_of(values))
+                self._means[number] = profile.of_vector(relative)
+                self._smooth[number] = profile.smoothed(self._means[number])
+                if number == 0:
+                    self._relative, self._says_topics = relative, True
+
+    def leanings(self, forms: NDArray[np.intp]) -> Reals:
+        """Measure how much the vector leans on words; nobody leans on a vector."""
+        if not self._says_topics:
+            return np.zeros(len(forms))
+        columns = self._rows.row_features[forms]
+        return np.asarray(_log_ratio(self._relative[columns], self._profiles.topic.mean[columns]), np.float64)
 
 
 def likely_of(profiles: Profiles, queries: Sequence[Query]) -> NDArray[np.int32]:

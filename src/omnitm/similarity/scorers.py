@@ -43,6 +43,10 @@ class Scorer(Protocol):
     def scores(self, rows: WordRows, parts: Sequence[Part]) -> NDArray[Any]:
         """Score every candidate."""
 
+    @property
+    def of_factors(self) -> Scorer:
+        """What the parts of a query with negative weights are scored by."""
+
     def joined(
         self, rows: WordRows, scores: Sequence[NDArray[Any]], weights: Sequence[float]
     ) -> NDArray[Any]:
@@ -65,6 +69,11 @@ class Scorer(Protocol):
 
 class _Averaged:
     """Scores of a query of several parts are the weighted mean of theirs."""
+
+    @property
+    def of_factors(self: Scorer) -> Scorer:
+        """Parts are scored as any words are."""
+        return self
 
     def joined(
         self,
