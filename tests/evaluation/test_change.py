@@ -83,8 +83,10 @@ def test_mistakes(folder: Path, file: str, content: str | None, message: str) ->
 
 
 def test_corpora_that_cannot_be_used(folder: Path) -> None:
+    with pytest.raises(FileError, match="no such folder; expected that of SemEval-2020 Task 1"):
+        ChangeTask.read(folder / "nowhere")
     (folder / "targets.txt").write_text("absent_nn\n")
-    with pytest.raises(CorpusError, match=r"None of the 1 words of targets.txt is in the corpora"):
+    with pytest.raises(CorpusError, match=r"No word of targets\.txt is in the corpora, such as 'absent_nn'"):
         evaluate_change(ChangeTask.read(folder))
     (folder / "corpus1" / "lemma" / "c.txt.gz").write_bytes(b"no gzip")
     with pytest.raises(FileError, match="cannot be read"):

@@ -312,9 +312,9 @@ def plot_comparison(found: Comparison, path: Any = None) -> Any:
     axes.set_yticks(range(len(bars)), [b[0] for b in bars])
     axes.invert_yaxis()
     axes.axvline(0, color="#444", linewidth=0.8)
-    axes.set(
-        xlabel=f"share of the change in %: with {found.first} to the left, with {found.second} to the right"
-    )
+    axes.xaxis.set_major_formatter(lambda value, _: f"{abs(value):g}")
+    sides = f"more in {found.first} to the left, more in {found.second} to the right"
+    axes.set(xlabel=f"share of the whole difference in %: {sides}")
     title = f"{found.word} by {found.by}: {found.first} and {found.second}, p = {found.p:.3g}"
     axes.set_title(title if bars else f"{title}; no feature that chance would not give as well", loc="left")
     if found.trajectory:
@@ -329,6 +329,8 @@ def _plot_trajectory(axes: Any, found: Comparison) -> None:
         for change, colour in zip(changes, colours, strict=False):
             values = [step.profile.get(change.name, float("nan")) for step in found.trajectory]
             axes.plot(range(len(values)), values, "o-", label=change.phrase(found.word), color=colour)
-    axes.set_xticks(range(len(found.trajectory)), [step.group for step in found.trajectory])
+    every = max(1, len(found.trajectory) // _MOST_TICKS)
+    shown = range(0, len(found.trajectory), every)
+    axes.set_xticks(shown, [found.trajectory[k].group for k in shown])
     axes.set(ylabel="stands out in the profile by", xlabel=found.by)
     axes.legend(fontsize=8, loc="center left", bbox_to_anchor=(1.0, 0.5))

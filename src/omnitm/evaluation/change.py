@@ -46,6 +46,8 @@ class ChangeTask:
     @classmethod
     def read(cls, folder: Path) -> ChangeTask:
         """Read a folder with corpus1/lemma, corpus2/lemma, targets.txt and truth/{binary,graded}.txt."""
+        if not folder.is_dir():
+            raise FileError(folder, "no such folder; expected that of SemEval-2020 Task 1")
         first, second = (_files(folder / name / "lemma") for name in CORPORA)
         targets = tuple(line.strip() for line in _lines(folder / _TARGETS) if line.strip())
         if not targets:
@@ -109,7 +111,8 @@ class ChangeReport(Report):
     @property
     def notes(self) -> tuple[str, ...]:  # type: ignore[override]
         """What a reader of the figures should know."""
-        return (f"{self.n_too_rare} words are too rare to compare",) if self.n_too_rare else ()
+        said = "1 word is" if self.n_too_rare == 1 else f"{self.n_too_rare} words are"
+        return (f"{said} too rare to compare",) if self.n_too_rare else ()
 
     def tables(self) -> list[PlainTable]:
         """Make a table with a row per word."""
@@ -147,7 +150,7 @@ def evaluate_change(
     known = set(index.vocabulary)
     wanted = [word for word in task.targets if word in known]
     if not wanted:
-        raise CorpusError(f"None of the {len(task.targets)} words of {_TARGETS} is in the corpora.")
+        raise CorpusError(f"No word of {_TARGETS} is in the corpora, such as {task.targets[0]!r}.")
     options = {"n_permutations": n_permutations, "seed": seed, "n_threads": n_threads, "progress": progress}
     found = {
         one.comparison.word: one
@@ -156,13 +159,8 @@ def evaluate_change(
     rows = []
     for word in task.targets:
         one = found.get(word)
-        gained, lost = (
-            ("", "")
-            if one is None
-            else (
-                ", ".join(c.name for c in part[:5]) for part in (one.comparison.gained, one.comparison.lost)
-            )
-        )
+        parts = ((), ()) if one is None else (one.comparison.gained, one.comparison.lost)
+        gained, lost = (", ".join(change.phrase(word) for change in part[:5]) for part in parts)
         rows.append(
             WordJudged(
                 word=word,
