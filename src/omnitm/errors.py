@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import heapq
 import math
+import unicodedata
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -76,9 +77,9 @@ class UnknownWordError(OmniTMError, KeyError):
         shown = _shortened(word)
         message = reason.replace(repr(word), shown) or f"{shown} is not in the {where}"
         if self.near:
-            message += f"; the nearest words are {', '.join(map(repr, self.near[:3]))}"
+            message += f"; spelled like it: {', '.join(self.near[:3])}"
         elif words and not reason:
-            message += f", which begins with {', '.join(map(repr, words[:3]))}"
+            message += ", and no word there is spelled like it"
         super().__init__(message)
 
     def __str__(self) -> str:
@@ -102,17 +103,18 @@ def nearest_spellings(word: str, known: Iterable[str], count: int) -> list[str]:
     """Words that a person may have meant, the likeliest first.
 
     Slips are counted: a letter too many, too few or another, two letters swapped, a letter doubled, which
-    happens most easily; among words with equal slips the one that comes first in `known` is likelier.
+    happens most easily; capitals and accents do not count. Among words with equal slips the one that comes
+    first in `known` is likelier.
 
     Examples
     --------
     >>> nearest_spellings("godd", ["good", "gold", "god", "goddess"], 2)
     ['god', 'good']
     """
-    typed = word.casefold()[:_LONGEST_SPELLING]
+    typed = _plain(word)
     parts = {*typed, *(typed[k : k + 2] for k in range(len(typed) - 1))}
     spelled = list(known)
-    words = [other.casefold()[:_LONGEST_SPELLING] for other in spelled]
+    words = [_plain(other) for other in spelled]
     votes = [
         (sum(part in text for part in parts) - abs(len(text) - len(typed)), -k)
         for k, text in enumerate(words)
@@ -124,6 +126,14 @@ def nearest_spellings(word: str, known: Iterable[str], count: int) -> list[str]:
         if slips <= _most_slips(typed):
             found.append((slips + _RARITY * math.log10(1 - k), -k))
     return [spelled[k] for _, k in sorted(found)[:count]]
+
+
+def _plain(word: str) -> str:
+    """Small letters without accents: café and Cafe are both cafe."""
+    letters = word[:_LONGEST_SPELLING].casefold()
+    if letters.isascii():
+        return letters
+    return "".join(c for c in unicodedata.normalize("NFD", letters) if not unicodedata.combining(c))
 
 
 def _most_slips(typed: str) -> float:

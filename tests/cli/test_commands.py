@@ -1,12 +1,14 @@
 from __future__ import annotations
 
 import json
+import logging
 import re
 import signal
 import subprocess
 import sys
+import threading
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -251,7 +253,7 @@ def test_wrong_arguments_are_one_line(
         ("train {text} -o {tmp}/m --top 99", "--top must be from 1 to 8"),
         ("train {text} -o {tmp}/m --seed -1", "'seed' parameter"),
         ("train {text} -o {tmp}/m --keep-top 0", "'keep_top' parameter"),
-        ("train {text} -o {tmp}/m --quiet --words {tmp}/strange.txt", "not in the vocabulary, which begins"),
+        ("train {text} -o {tmp}/m --quiet --words {tmp}/strange.txt", "no word there is spelled like it"),
         ("unpack {text} -o {tmp}/m", "not a packed model"),
         ("merge {text} -o {tmp}/m", "not a model"),
         ("index {tmp}/empty.txt -o {tmp}/m --quiet", "There is no"),
@@ -287,7 +289,7 @@ def test_debug_shows_the_traceback(tmp_path: Path) -> None:
 
 def test_an_unknown_word_names_the_nearest(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["similar", str(model), "raod"]) == 2
-    assert "'raod' is not in the trained words; the nearest words are 'road'" in capsys.readouterr().err
+    assert "'raod' is not in the trained words; spelled like it: road" in capsys.readouterr().err
 
 
 def test_ctrl_c_exits_130(
@@ -334,8 +336,10 @@ def test_warnings_are_one_line(
         return vectors
 
     monkeypatch.setattr(WordVectors, "load", load)
-    assert main(["similar", str(model), "road"]) == 0
+    assert main(["similar", str(model), "road", "--metric", "association"]) == 0
     assert capsys.readouterr().err == "omnitm: warning: 'x' is in no document\n"
+    assert main(["similar", str(model), "road"]) == 0
+    assert "omnitm: warning: Words are compared by 'association'" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -343,7 +347,13 @@ def test_help_has_an_example(command: str, capsys: pytest.CaptureFixture[str]) -
     with pytest.raises(SystemExit) as stop:
         main([*command.split(), "--help"])
     assert stop.value.code == 0
-    assert re.search(rf"examples?:\n  omnitm {command}", capsys.readouterr().out)
+    shown = capsys.readouterr().out
+    assert re.search(rf"examples?:\n  omnitm {command}", shown)
+    usage, summary = shown.split("\n\n", 2)[:2]
+    assert usage.startswith(f"usage: omnitm {command} ")
+    assert usage.endswith("[options]"), "only what must be given comes before"
+    assert usage.count("\n") <= 2
+    assert re.fullmatch(r"[A-Z].*[^.?][.?]", summary)
 
 
 def test_demo_runs_twice_and_its_suggestions_work(
@@ -452,3 +462,34 @@ def test_long_work_is_announced(
     (model / "similarity.bin").unlink(missing_ok=True)
     assert main(["similar", str(model), "road", "--metric", "related"]) == 0
     assert "preparing similarities of 8 words, once" in capsys.readouterr().err
+
+
+def test_a_clock_runs_on_a_terminal_while_long_work_goes_on(
+    model: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from omnitm.cli import info
+    from omnitm.files import long_work
+
+    ticked, model_facts = threading.Event(), info.model_facts
+
+    def slowly(path: Path, *, verify: bool) -> Any:
+        assert ticked.wait(60)
+        return model_facts(path, verify=verify)
+
+    def tick(record: logging.LogRecord) -> bool:
+        if hasattr(record, "seconds"):
+            ticked.set()
+        return True
+
+    monkeypatch.setattr(long_work, "_EVERY", 0.001)
+    monkeypatch.setattr(info, "model_facts", slowly)
+    for on_terminal in (True, False):
+        ticked.clear()
+        monkeypatch.setattr(sys.stderr, "isatty", lambda shown=on_terminal: shown)
+        log = logging.getLogger("omnitm.long_work")
+        log.addFilter(tick)
+        assert main(["info", str(model), "--verify"]) == 0
+        log.removeFilter(tick)
+        said = capsys.readouterr().err
+        assert ("\r\x1b[K        0 s" in said) == on_terminal
+        assert said.endswith("\r\x1b[K" if on_terminal else f"reading every byte of {model}\n")

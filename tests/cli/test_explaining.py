@@ -85,7 +85,7 @@ def test_trace(model: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path) 
 
 def test_mistakes_are_one_line(model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for command, message in (
-        (["explain", str(model), "cart"], "'cart' is not in the trained words; the nearest words are 'car'"),
+        (["explain", str(model), "cart"], "'cart' is not in the trained words; spelled like it: car"),
         (["trace", str(model), "car", "wheels"], "'wheels' is not in the vocabulary"),
         (["why", str(tmp_path), "car", "road"], "is not a model"),
         (["explain", str(model), "car", "--documents", "-1"], "'n_documents' parameter of explain"),

@@ -152,7 +152,7 @@ def test_cooccur(source: Path, capsys: pytest.CaptureFixture[str]) -> None:
 def test_cooccur_mistakes(source: Path, capsys: pytest.CaptureFixture[str]) -> None:
     main(["index", str(source), "-o", "a", "--quiet"])
     assert main(["cooccur", "a", "caat"]) == 2
-    assert "'caat' is not in the vocabulary; the nearest words are 'cat'" in capsys.readouterr().err
+    assert "'caat' is not in the vocabulary; spelled like it: cat" in capsys.readouterr().err
     assert main(["cooccur", "a", "cat", "--examples", "-1"]) == 2
     assert "--examples must be at least 0" in capsys.readouterr().err
 

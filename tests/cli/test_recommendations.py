@@ -749,7 +749,8 @@ def test_scores_for_a_card(world: World, capsys: pytest.CaptureFixture[str]) -> 
 
 
 def test_the_demo(world: World, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    library = [f"server client socket port list term{a} word{b}" for a in "abcdef" for b in "ghijklmno"]
+    terms = [f"{a}term{b} {b}word{a}" for a in "abcdefgh" for b in "ijklmno"]
+    library = [f"server client socket port list file {term}" for term in terms]
     monkeypatch.setattr(demo, "python_paragraphs", lambda: library)
     assert main(["demo", "-o", str(world["folder"])]) == 2
     assert "choose another with `omnitm demo -o FOLDER`" in capsys.readouterr().err
@@ -758,7 +759,7 @@ def test_the_demo(world: World, monkeypatch: pytest.MonkeyPatch, capsys: pytest.
     assert len(said) == 9
     monkeypatch.setattr(explorer, "serve", lambda *_, **__: None)
     for command in said:
-        run_command(filled(command.replace("--top 50", "--top 5"), world, {})[1:])
+        run_command(filled(command, world, {})[1:])
 
 
 def test_more_documents_for_an_estimator(world: World) -> None:

@@ -509,7 +509,7 @@ open(sys.argv[2], "w").write(json.dumps(found.to_dict()))
             None,
             None,
             UnknownWordError,
-            "'bamk' is not in the vocabulary; the nearest words are 'bank'",
+            "'bamk' is not in the vocabulary; spelled like it: bank",
         ),
         ("rare", None, None, CorpusError, "'rare' is in 2 documents of 'new' and 3 of 'old': too few"),
         ("stone", ["a"] * 600, None, CorpusError, "one group only, 'a'"),

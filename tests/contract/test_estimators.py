@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import pickle
+import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,9 +12,14 @@ import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.utils import estimator_checks
 
-from omnitm import OmniTMAE, WordVectors
-from omnitm.errors import CorpusError, FileError, ParameterError
+from omnitm import OmniTMAE, OmniVectorizer, WordVectors
+from omnitm.corpus import Preparation
+from omnitm.errors import CorpusError, FileError, OmniTMWarning, ParameterError
 from omnitm.machine import PAPER, AutoencoderSettings
 
 if TYPE_CHECKING:
@@ -158,6 +164,60 @@ def test_documents_become_vectors() -> None:
     assert rows.shape == (40, len(model.get_feature_names_out()))
     assert np.allclose(rows, model.transform(texts))
     assert rows[0] @ rows[2] > rows[0] @ rows[1]
+
+
+# The others fit tables of numbers.
+@pytest.mark.parametrize(
+    "check",
+    [
+        "check_estimator_cloneable",
+        "check_estimator_repr",
+        "check_get_params_invariance",
+        "check_mixin_order",
+        "check_no_attributes_set_in_init",
+        "check_set_params",
+        "check_valid_tag_types",
+    ],
+)
+@pytest.mark.parametrize("estimator", [OmniTMAE(**SMALL), OmniVectorizer(OmniTMAE(**SMALL))])
+def test_the_checks_of_scikit_learn_that_need_no_table(estimator: Any, check: str) -> None:
+    getattr(estimator_checks, check)(type(estimator).__name__, estimator)
+    assert estimator.__sklearn_tags__().transformer_tags is not None
+
+
+TEXTS = ["Road car wheel", "sea ship", "car wheel driver", "ship wind"] * 10
+LABELS = ["land", "sea"] * 20
+
+
+@pytest.mark.parametrize("make", [lambda: OmniTMAE(**SMALL), lambda: OmniVectorizer(OmniTMAE(**SMALL))])
+def test_a_pipeline_trains_words_too(make: Any) -> None:
+    pipeline = make_pipeline(make(), LogisticRegression()).fit(TEXTS, LABELS)
+    assert pipeline.score(TEXTS, LABELS) == 1
+    again = pickle.loads(pickle.dumps(pipeline))  # noqa: S301 - our own bytes
+    assert (again.predict(TEXTS) == pipeline.predict(TEXTS)).all()
+    table = clone(pipeline[0]).set_output(transform="pandas").fit_transform(TEXTS)
+    assert table.columns.tolist() == pipeline[0].get_feature_names_out().tolist()
+
+
+def test_settings_of_words_can_be_searched() -> None:
+    vectorizer = OmniVectorizer(OmniTMAE(**SMALL, preparation=Preparation(lowercase=False)))
+    pipeline = make_pipeline(vectorizer, LogisticRegression())
+    grid = {"omnivectorizer__vectors__n_clauses": [4, 6], "omnivectorizer__weighting": ["mean", "idf"]}
+    found = GridSearchCV(pipeline, grid, cv=2).fit(TEXTS, LABELS)
+    assert found.best_score_ == 1
+    assert "Road" in found.best_estimator_[0].vocabulary_  # texts are read as the model read them
+    assert not hasattr(vectorizer, "vocabulary_")
+    with pytest.raises(NotFittedError, match="not fitted yet"):
+        vectorizer.transform(TEXTS)
+
+
+def test_too_few_words_for_the_usual_metric_are_told_once(board: DocumentIndex) -> None:
+    vectors = OmniTMAE(**SMALL).fit(board, words=["a0", "b2"]).wv
+    with pytest.warns(OmniTMWarning, match="compared by 'association': 2 words are fewer than 100"):
+        vectors.similarity("a0", "b2")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        vectors.most_similar("a0")
 
 
 def test_saved_and_loaded(tmp_path: Path, board: DocumentIndex) -> None:

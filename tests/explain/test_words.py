@@ -192,9 +192,7 @@ def test_results_are_plain_data(explainer: Explainer) -> None:
 
 
 def test_bad_input(explainer: Explainer) -> None:
-    with pytest.raises(
-        UnknownWordError, match="'a00' is not in the trained words; the nearest words are 'a0'"
-    ):
+    with pytest.raises(UnknownWordError, match="'a00' is not in the trained words; spelled like it: a0"):
         explainer.explain("a00")
     with pytest.raises(UnknownWordError, match="only in the vocabulary"):
         explainer.explain("b3")

@@ -47,6 +47,12 @@ def test_completion_prefers_trained_words_and_falls_back_to_spelling(client: Tes
     assert get(client, "complete", q="")["words"]
 
 
+def test_completion_calls_a_stop_word_one(client: TestClient) -> None:
+    assert get(client, "complete", q="The")["is_stop_word"] is True
+    assert get(client, "complete", q="car")["is_stop_word"] is False
+    assert get(client, "complete", q="")["is_stop_word"] is False
+
+
 @pytest.mark.parametrize("metric", ["association", "association-symmetric", "cosine"])
 def test_neighbours_are_those_of_the_vectors(client: TestClient, explainer: Explainer, metric: Any) -> None:
     found = get(client, "neighbours", word="car", metric=metric, k=5)["neighbours"]

@@ -185,13 +185,24 @@ def test_enter_takes_the_first_suggestion(page: Page) -> None:
     page.see("h1", "harbour")
 
 
+EDGES = """
+const ranks = [...document.querySelectorAll("[data-part=neighbours] .with-ranks .soft.number")];
+return ranks.map((rank) => Math.round(rank.getBoundingClientRect().right));
+"""
+
+
 def test_one_list_of_neighbours_with_a_switch(page: Page) -> None:
     page.open("?word=wheel")
     page.see("[data-part=neighbours] .bars li")
     assert page.run("return document.querySelectorAll('[data-part=neighbours] .bars').length") == 1
     page.click("[data-choose=related]")
     page.see("[data-part=neighbours]", "words that share its topics")
-    page.until(lambda: re.search(r"\d\.\d \d+\.\d+\s%", page.see("[data-part=neighbours] .bars li").text))
+    row = (
+        r"\d\.\d\s+nearer than\s+>?\s?\d+\.\d+\s%\s+of all pairs of words"  # the words are for screen readers
+    )
+    page.until(lambda: re.search(row, page.see("[data-part=neighbours] .bars li").text))
+    page.see("[data-part=neighbours] .bars-head", "nearer than")
+    assert len(set(page.run(EDGES))) == 1, "percentiles are a column"
 
 
 def test_two_words_typed_as_one_can_be_followed(page: Page) -> None:
@@ -213,7 +224,9 @@ def test_an_unknown_address_is_a_page(page: Page) -> None:
 @both
 def test_unknown_words_offer_spellings(page: Page) -> None:
     page.open("?word=whel")
-    page.see("[data-problem='404']", "“whel” is not here")
+    page.see("[data-problem='404'] h1", "No page for “whel”")
+    page.see("[data-problem='404']", "Did you mean:")
+    assert page.see("[data-problem='404']").text.count("wheel") == 1
     page.click("[data-problem] .words a", "wheel")
     page.see("h1", "wheel")
 

@@ -113,8 +113,9 @@ def test_groups_are_those_that_are_there() -> None:
 def topics(n_topics: int, with_function_words: bool = True) -> WordVectors:
     """Words in topics, ten each, that lean on words of their topic; and words that lean on all a little."""
     random = np.random.default_rng(4)
-    names = [f"{chr(97 + topic)}word{chr(97 + k)}" for k in range(30) for topic in range(n_topics)]
-    topic = np.arange(len(names)) % n_topics
+    words = [f"{chr(97 + topic)}word{chr(97 + k)}" for k in range(30) for topic in range(n_topics)]
+    names = words[:n_topics] + random.permutation(words[n_topics:]).tolist()
+    topic = np.array([ord(name[0]) - 97 for name in names])
     lit = (topic[:, None] == topic) & (random.random((len(names), len(names))) < 0.5)
     matrix = np.where(lit, random.integers(20, 90, lit.shape), random.integers(-100, -90, lit.shape))
     if with_function_words:
@@ -123,17 +124,37 @@ def topics(n_topics: int, with_function_words: bool = True) -> WordVectors:
 
 
 def test_clusters_are_named_by_words_that_tell_of_them() -> None:
-    vectors = topics(8)
+    vectors = topics(7)
     found = full_map(vectors, lambda *_: None)
-    assert 7 <= len(found.named) <= 8
-    for number, cluster in enumerate(found.named):
+    named = [cluster for cluster in found.named if cluster.colour < layout.N_COLOURS]
+    assert 5 <= len(named) <= 7
+    for number, cluster in enumerate(named):
         members = {vectors.index_to_key[row][0] for row in np.flatnonzero(found.clusters == number)}
         first = [word[0] for word in cluster.name.split(", ")]
-        assert set(first) <= members
+        assert set(first) <= members, "a caption names words that are there"
         assert len(set(first)) == 1
         assert not set(cluster.name.split(", ")) & set(vectors.index_to_key[:8]), "words about everything"
         assert -1 <= cluster.x <= 1
-        assert 0 <= cluster.colour < 7
+
+
+def test_clusters_whose_words_share_nothing_are_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    vectors = topics(8)
+    topic = np.array([word[0] == "a" for word in vectors.index_to_key])
+    groups = np.where(topic, 3, np.random.default_rng(1).integers(0, 3, len(vectors)))
+    assert [bool(name) for name in layout._cluster_names(vectors, groups, 4)] == [False, False, False, True]
+    monkeypatch.setattr(layout, "grouped", lambda *_: (groups, None))
+    found = first_map(vectors)
+    assert [cluster.name[0] for cluster in found.named] == ["a", "w"]
+    assert found.named[1].name == "words of many topics"
+    assert found.named[1].colour == layout.N_COLOURS
+    assert (found.clusters == np.where(topic, 0, 1)).all()
+
+
+def test_a_caption_is_where_most_words_of_its_cluster_are() -> None:
+    points = np.array([[0.5, 0.5]] * 6 + [[0.52, 0.48]] * 5 + [[-0.9, -0.9]] * 9, dtype=np.float32)
+    assert layout._densest(points).tolist() == pytest.approx([0.5, 0.5])
+    for corner in ([1.0, 1.0], [-1.0, 1.0]):
+        assert layout._densest(np.array([corner] * 3, dtype=np.float32)).tolist() == corner
 
 
 def test_neighbouring_clusters_have_different_colours() -> None:
@@ -215,7 +236,7 @@ def test_words_that_are_all_the_same_are_one_group() -> None:
     names = [f"w{k}" for k in range(120)]
     found = first_map(WordVectors(np.zeros((120, 120), dtype=np.int16), names, names))
     assert not found.positions.any()
-    assert [cluster.name for cluster in found.named] == ["w0, w1, w2"]
+    assert [cluster.name for cluster in found.named] == ["words of many topics"]
 
 
 @pytest.mark.parametrize("kind", ["vectors.f32", "vectors.sparse"])

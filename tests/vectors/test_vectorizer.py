@@ -178,7 +178,7 @@ def test_parameters_are_checked_by_fit(words: WordVectors) -> None:
     refused("'n_components' parameter of OmniVectorizer must be an int >= 1", n_components=0)
     refused("'top_k' parameter of OmniVectorizer must be an int >= 1", top_k=0)
     refused("Only integer vectors with named features have named coordinates", top_k=2)
-    refused("'vectors' parameter of OmniVectorizer must be WordVectors, a fitted OmniTMAE or", vectors=None)
+    refused("'vectors' parameter of OmniVectorizer must be WordVectors, an OmniTMAE or", vectors=None)
 
 
 @pytest.mark.parametrize("documents", ["one text", 3, np.zeros((2, 2))])

@@ -9,6 +9,7 @@ from omnitm.corpus import Preparation
 from omnitm.errors import ParameterError, UnknownWordError, nearest_spellings
 from omnitm.similarity.combined import best
 from omnitm.vectors import WordVectors
+from omnitm.vectors.word_vectors import _GENSIM_NAMES
 
 WORDS = ["road", "car", "sea"]
 FEATURES = ["road", "car", "sea", "ship"]
@@ -118,9 +119,7 @@ def test_equal_scores_come_in_the_order_of_the_vocabulary() -> None:
 
 
 def test_unknown_words_name_the_nearest(vectors: WordVectors) -> None:
-    with pytest.raises(
-        UnknownWordError, match="'raod' is not in the trained words; the nearest words are 'road'"
-    ):
+    with pytest.raises(UnknownWordError, match="'raod' is not in the trained words; spelled like it: road"):
         vectors["raod"]
     with pytest.raises(UnknownWordError, match=r"only in the vocabulary .*--add"):
         vectors.most_similar("ship")
@@ -194,13 +193,31 @@ def test_mistakes_are_named(vectors: WordVectors, call: Any, message: str) -> No
 
 @pytest.mark.parametrize(
     ("typed", "likeliest"),
-    [("godd", "god"), ("raod", "road"), ("recieve", "receive"), ("Kign", "king"), ("zzzz", None)],
+    [
+        ("godd", "god"),
+        ("raod", "road"),
+        ("recieve", "receive"),
+        ("Kign", "king"),
+        ("Röàd", "road"),
+        ("uber", "über"),
+        ("zzzz", None),
+    ],
 )
 def test_the_likeliest_spelling_comes_first(typed: str, likeliest: str | None) -> None:
-    known = ["good", "gold", "king", "raid", "receive", "rod", "kin", "relieve", "road", "god", "sign"]
+    known = ["good", "gold", "king", "raid", "receive", "rod", "kin", "road", "god", "sign", "über"]
     assert nearest_spellings(typed, known, 3)[:1] == ([] if likeliest is None else [likeliest])
 
 
 def test_of_equal_slips_the_more_frequent_word_is_likelier() -> None:
     assert nearest_spellings("cet", ["cut", "cat"], 2) == ["cut", "cat"]
     assert nearest_spellings("cet", ["cat", "cut"], 2) == ["cat", "cut"]
+
+
+def test_names_of_gensim_that_are_not_here_say_what_to_use(vectors: WordVectors) -> None:
+    with pytest.raises(AttributeError, match="has no 'vocab'; use key_to_index"):
+        _ = vectors.vocab  # type: ignore[attr-defined]
+    with pytest.raises(AttributeError, match="object has no attribute 'something'"):
+        _ = vectors.something  # type: ignore[attr-defined]
+    assert not hasattr(vectors, "has_index_for")
+    for name in _GENSIM_NAMES.values():
+        assert not name.isidentifier() or hasattr(vectors, name)

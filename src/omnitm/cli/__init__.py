@@ -96,6 +96,18 @@ def main(argv: Sequence[str] | None = None) -> int:
     return status
 
 
+class _Help(argparse.RawDescriptionHelpFormatter):
+    """Help whose first line says what must be given; what can be given is listed below it."""
+
+    def add_usage(self, usage: Any, actions: Any, groups: Any, prefix: str | None = None) -> None:
+        """Add that line; with the prefix "" it becomes the name of a command."""
+        if prefix != "":
+            others = argparse.Action([], "options", nargs="?", metavar="options")
+            actions = [action for action in actions if action.required or not action.option_strings]
+            actions, groups = [*actions, others], ()
+        super().add_usage(usage, actions, groups, prefix)
+
+
 class CommandParser(argparse.ArgumentParser):
     """The parser of a command; it gets its options when the command is called.
 
@@ -106,7 +118,7 @@ class CommandParser(argparse.ArgumentParser):
     """
 
     def __init__(self, *, command: str = "", **options: Any) -> None:
-        super().__init__(formatter_class=argparse.RawDescriptionHelpFormatter, **options)
+        super().__init__(formatter_class=_Help, **options)
         self._command = command
         self._is_filled = False
 
@@ -175,7 +187,7 @@ class CommandParser(argparse.ArgumentParser):
         for name, summary in COMMANDS.items():
             group, _, last = name.rpartition(" ")
             if group == self._command:
-                description = f"{summary[0].upper()}{summary[1:]}."
+                description = f"{summary[0].upper()}{summary[1:]}" + ("" if summary.endswith("?") else ".")
                 commands.add_parser(last, help=summary, description=description, command=name)
 
 
@@ -224,14 +236,20 @@ def _show_long_work() -> None:
     """Say on standard error what takes long and happens only once, such as preparing similarities."""
     import logging
 
+    from omnitm.files.long_work import LONG_WORK
+
     class Printer(logging.Handler):
         def emit(self, record: logging.LogRecord) -> None:
-            print(f"omnitm: {record.getMessage()}", file=sys.stderr)
+            if not hasattr(record, "seconds"):
+                print(f"omnitm: {record.getMessage()}", file=sys.stderr)
+            elif sys.stderr.isatty():  # a clock on a line of its own
+                clock = "" if record.seconds is None else f"        {record.seconds} s"
+                print(f"\r\x1b[K{clock}", end="", file=sys.stderr, flush=True)
 
-    log = logging.getLogger("omnitm.long_work")
+    log = logging.getLogger(LONG_WORK)
     if not log.handlers:
         log.addHandler(Printer())
-        log.setLevel(logging.INFO)
+        log.setLevel(logging.DEBUG)
 
 
 def _show_warning(message: Warning | str, category: type[Warning], *place: Any, **_: Any) -> None:

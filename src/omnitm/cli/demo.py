@@ -44,8 +44,10 @@ def fill(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Read, train, show, suggest; a second run finds everything done and only shows it."""
+    from omnitm.cli.train import prepare_similarity
     from omnitm.engines import ThreadsEngine
     from omnitm.training.vocabulary import train_model
+    from omnitm.vectors import WordVectors
 
     console, folder = make_console(), arguments.output
     engine = ThreadsEngine(arguments.threads)
@@ -53,7 +55,7 @@ def run(arguments: argparse.Namespace) -> int:
     console.print(
         f"{index.n_documents:,} documents, {index.n_words:,} words; training the most frequent {_TRAINED}"
     )
-    vectors = train_model(
+    train_model(
         index,
         folder / _MODEL,
         most_frequent(index, _TRAINED, _SHOWN),
@@ -61,6 +63,10 @@ def run(arguments: argparse.Namespace) -> int:
         progress=True,
         resume=True,
     )
+    prepare_similarity(folder / _MODEL, with_map=True, quiet=False)
+    vectors = WordVectors.load(folder / _MODEL)
+    if vectors.default_metric == "similarity":
+        vectors.themes()  # kept beside the model, as the map is, so that the explorer shows all of it
     for word in (word for word in _SHOWN if word in vectors):
         _show(console, vectors, index, word)
     _suggest(console, folder, vectors)
@@ -123,19 +129,21 @@ def _show(console: Console, vectors: WordVectors, index: DocumentIndex, word: st
 def _suggest(console: Console, folder: Path, vectors: WordVectors) -> None:
     model, index = shlex.quote(str(folder / _MODEL)), shlex.quote(str(folder / _INDEX))
     size = f"{len(vectors):,} words x {vectors.vector_size:,} features"
-    lines = [
-        f"\nThe model is in {model}: {size}. What to try next:",
-        f"  omnitm similar {model} server list -n 5        neighbours of other words",
-        f"  omnitm similar {model} server --metric cosine  words used in the same way",
-        f"  omnitm explain {model} socket                  its rules, how true they are, documents",
-        f"  omnitm why {model} server client               what two words have in common",
-        f"  omnitm cooccur {index} socket port             documents that have both",
-        f"  omnitm info {model}                            what it was trained with",
-        f"  omnitm train {index} -o paper-model --top 50 --paper   the paper's settings (slower)",
-        "  omnitm train YOUR.txt -o your-model            your own text, a document per line",
-        f"  omnitm explore {model}                         all of it in a web page",
-    ]
-    console.print("\n".join(lines), markup=False, soft_wrap=True)
+    suggestions = {
+        f"omnitm similar {model} server list -n 5": "neighbours of other words",
+        f"omnitm similar {model} server --metric alike": "words that can stand in its place",
+        f"omnitm why {model} server client": "what two words have in common",
+        f"omnitm senses {model} file": "what a word means here",
+        f"omnitm themes {model}": "what the text is about",
+        f"omnitm explain {model} socket": "its rules, how true they are, documents",
+        f"omnitm cooccur {index} socket port": "documents that have both",
+        "omnitm train YOUR.txt -o your-model": "your own text, a document per line",
+        f"omnitm explore {model}": "all of it in a web page",
+    }
+    width = max(map(len, suggestions)) + 2
+    console.print(f"\nThe model is in {model}: {size}. What to try next:", markup=False, soft_wrap=True)
+    for command, shows in suggestions.items():
+        console.print(f"  {command:{width}}{shows}", markup=False, soft_wrap=True)
 
 
 _NOT_DOCUMENTATION = {"__pycache__", "dist-packages", "idlelib", "lib2to3", "site-packages", "test", "tests"}

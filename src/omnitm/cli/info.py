@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import argparse
-import sys
+import contextlib
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from omnitm.cli.options import option
 from omnitm.cli.reports import make_console, make_table, print_json
+from omnitm.files.long_work import long_work
 
 if TYPE_CHECKING:
     from omnitm.store import AnyRecord
 
+_SMALLER = 1.05  # times that a model must be smaller than its numbers for that to be said
 EXAMPLE = """\
   omnitm info news-model
   omnitm info news-model --verify      # reads every byte and compares SHA-256"""
@@ -30,11 +32,11 @@ def run(arguments: argparse.Namespace) -> int:
     """Describe the folder."""
     from omnitm.files.kinds import kind_of
 
-    if arguments.verify:
-        print(f"reading every byte of {arguments.path}", file=sys.stderr)
-    if kind_of(arguments.path) == "index":
-        return _index_info(arguments)
-    facts = model_facts(arguments.path, verify=arguments.verify)
+    reading = long_work(f"reading every byte of {arguments.path}")
+    with reading if arguments.verify else contextlib.nullcontext():
+        if kind_of(arguments.path) == "index":
+            return _index_info(arguments)
+        facts = model_facts(arguments.path, verify=arguments.verify)
     if arguments.json:
         print_json(facts)
     else:
@@ -92,7 +94,8 @@ def _stored(matrix: Any, record: AnyRecord) -> dict[str, Any]:
     facts: dict[str, Any] = {}
     if isinstance(matrix, RowMatrix):
         ratio = matrix.nbytes / max(1, matrix.stored_bytes)
-        facts["stored bytes"] = f"{matrix.stored_bytes:,} ({ratio:.1f} times smaller)"
+        smaller = f" ({ratio:.1f} times smaller)" if ratio >= _SMALLER else ""
+        facts["stored bytes"] = f"{matrix.stored_bytes:,}{smaller}"
     keep_top = keep_top_of(record)
     if keep_top is not None:
         facts["keeps"] = (

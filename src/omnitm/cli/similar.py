@@ -98,17 +98,7 @@ def run(arguments: argparse.Namespace) -> int:
         notes = {word: "forms: " + ", ".join(forms) for word in known if (forms := vectors.forms(word))}
     notes |= {word: f"not in the model; {known.how}" for word, known in inferred.items()}
     print_neighbours(found, scorer, vectors, notes, of_pairs=not arguments.minus)
-    _say_metric(vectors, scorer, arguments.metric)
     return 0
-
-
-def _say_metric(vectors: WordVectors, scorer: Scorer, asked: str | None) -> None:
-    """Say so where the number of words decides what vectors are compared by."""
-    from omnitm.similarity.row_profile import FEWEST_WORDS
-
-    if asked is None and vectors.has_profiles and scorer.name != "similarity":
-        why = f"fewer than {FEWEST_WORDS} words" if len(vectors) < FEWEST_WORDS else "very many words"
-        print(f"compared by {scorer.name}, as is usual with {why}; --metric names another")
 
 
 def _check_options(arguments: argparse.Namespace) -> None:
@@ -170,12 +160,12 @@ def print_neighbours(
         numbers = [scorer.name]
         nearer: list[list[str]] = [[]] * len(pairs)
         if isinstance(scorer, Combined) and of_pairs:
-            numbers.append("closer than")
+            numbers.append("nearer than")
             shares = scorer.percentiles(vectors, np.asarray([score for _, score in pairs])).tolist()
             nearer = [[f"{share:.2f} %" if share < 99.995 else "> 99.99 %"] for share in shares]
-        table = make_table(name, "word", *numbers, numbers=numbers)
-        if name in notes:
-            table.title = Text.assemble((name, "bold"), (f"   {notes[name]}", "dim"))
+        note = f"   {notes[name]}" if name in notes else ""
+        console.print(Text.assemble((name, "bold"), (note, "dim")), soft_wrap=True)
+        table = make_table("", "word", *numbers, numbers=numbers)
         for (word, score), share in zip(pairs, nearer, strict=True):
             table.add_row(Text(word), f"{score:.{scorer.digits}f}", *share)
         console.print(table)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import sys
 
 from omnitm.cli.options import option
+from omnitm.files.long_work import long_work
 
 EXAMPLE = "  omnitm unpack news.omnitm -o news-model"
 
@@ -27,8 +27,8 @@ def run(arguments: argparse.Namespace) -> int:
     refuse_other_kinds(arguments.file, "packed model")
     refuse_to_replace(arguments.output, "model")
     check_free_for_use(arguments.output, force=arguments.force)
-    print(f"unpacking {arguments.file}", file=sys.stderr)
-    unpack_model(arguments.file, arguments.output, force=arguments.force)
+    with long_work(f"unpacking {arguments.file}"):
+        unpack_model(arguments.file, arguments.output, force=arguments.force)
     vectors = WordVectors.load(arguments.output)
     print(
         f"{arguments.output}: {len(vectors):,} words x {vectors.vector_size:,} features, as they were packed"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import logging
+import contextlib
 from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -13,6 +13,7 @@ from omnitm.comparison.features import Features, PlaceFeatures, TopicFeatures
 from omnitm.corpus import DocumentIndex, RunningText
 from omnitm.corpus.groups import Grouping, grouping_for
 from omnitm.errors import CorpusError, ParameterError
+from omnitm.files.long_work import long_work
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
 ALL_OTHERS = "all others"
 FEWEST_DOCUMENTS = 20
 _MANY = 500_000  # words of documents
-_long_work = logging.getLogger("omnitm.long_work")  # the command line shows what it says
 
 
 class Sides:
@@ -71,12 +71,12 @@ class Sides:
     @cached_property
     def features(self) -> tuple[Features, ...]:
         """What documents are compared by: their words, and where the index has its running text, places."""
-        if len(self.index.document_words) > _MANY:
-            _long_work.info("finding out which features go together; this takes a quarter of a minute")
-        topic = TopicFeatures(self.index, self.of_documents)
-        return (
-            (topic,) if self.index.running is None else (topic, PlaceFeatures(self.index, self.of_documents))
-        )
+        text = "finding out which features go together; this takes a quarter of a minute"
+        with long_work(text) if len(self.index.document_words) > _MANY else contextlib.nullcontext():
+            topic = TopicFeatures(self.index, self.of_documents)
+            if self.index.running is None:
+                return (topic,)
+            return topic, PlaceFeatures(self.index, self.of_documents)
 
     @cached_property
     def members(self) -> list[NDArray[np.int64]]:

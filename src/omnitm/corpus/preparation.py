@@ -159,6 +159,11 @@ class Preparation:
                 return found[0]
         return None
 
+    def is_stop_word(self, typed: str) -> bool:
+        """Whether a text is one word, and a stop word: `The`."""
+        tokens = [] if self.is_incomplete else self.tokens(typed)
+        return len(tokens) == 1 and tokens[0] in self.prepared_stop_words
+
     def why_no_word(self, typed: str) -> str:
         """Say why a text cannot be one word of the index; empty if it can."""
         tokens = [] if self.is_incomplete else self.tokens(typed)
@@ -172,6 +177,8 @@ class Preparation:
         if tokens and not words:
             kind = "a stop word" if len(tokens) == 1 else "stop words"
             return f"{typed!r} is {kind} of this index: such words were left out of the text"
+        if not typed.strip():
+            return f"{typed!r} is empty, not a word"
         if not tokens and not self.is_incomplete:
             return f"{typed!r} has no letters that are kept: this index has no such word"
         return ""

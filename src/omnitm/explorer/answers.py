@@ -98,6 +98,7 @@ def common_mean(vectors: WordVectors) -> NDArray[np.float32]:
 PASSAGE = 1_200  # characters of a document that are shown
 _BEFORE = 300  # of them, those before the first word that matters
 _PIECE = re.compile(r"\s+|\S+")
+_AROUND = re.compile(r"^([\W_]*)(.*?)([\W_]*)$", re.DOTALL)  # brackets, the word, brackets
 
 
 def passage(index: DocumentIndex, document: Document, words: Collection[str]) -> dict[str, Any]:
@@ -124,8 +125,20 @@ Piece = tuple[str, "str | None"]
 
 
 def _pieces(text: str, wanted: set[str], tokens: Callable[[str], list[str]]) -> list[Piece]:
-    """Split at white space; whatever the corpus' own rules turn into a wanted word is marked."""
-    return [(piece, _mark(piece, wanted, tokens)) for piece in _PIECE.findall(text[: 50 * PASSAGE])]
+    """Split at white space; whatever the corpus' own rules turn into a wanted word is marked.
+
+    Punctuation around it is not, if it is the same word without.
+    """
+    found: list[Piece] = []
+    for piece in _PIECE.findall(text[: 50 * PASSAGE]):
+        mark = _mark(piece, wanted, tokens)
+        around = _AROUND.match(piece) if mark else None
+        if around is None or _mark(around[2], wanted, tokens) != mark:
+            found.append((piece, mark))
+        else:
+            before, word, after = around.groups()
+            found += [(part, of) for part, of in ((before, None), (word, mark), (after, None)) if part]
+    return found
 
 
 def _mark(piece: str, wanted: set[str], tokens: Callable[[str], list[str]]) -> str | None:
@@ -393,7 +406,8 @@ class Answers:
             found = list(dict.fromkeys(word for part in typed for word in self.speller.complete(part, 1)))
         near = [] if found else self.speller.nearest(beginning, min(count, 6))
         rows = [{"word": word, "trained": word in self.vectors} for word in found or near]
-        return {"words": rows, "is_near": bool(near)}
+        is_stop_word = beginning not in found and self.vectors.preparation.is_stop_word(beginning)
+        return {"words": rows, "is_near": bool(near), "is_stop_word": is_stop_word}
 
     def neighbours(self, word: str, metric: str, count: int) -> dict[str, Any]:
         """Words nearest to a word in the original space."""
@@ -488,7 +502,7 @@ class Answers:
         state, found = self.theme_work.state(), self.theme_work.found
         if found is None:
             return {**state, "word": word, "themes": []}
-        shares = [(theme, float(found.shares[theme])) for theme in range(len(found))]
+        shares = sorted(enumerate(found.shares.tolist()), key=lambda pair: -pair[1])
         pairs = found.of_word(word, count) if word else shares
         rows = [{"theme": theme, "name": found.name(theme), "share": share} for theme, share in pairs]
         return {**state, "word": word, "themes": rows}

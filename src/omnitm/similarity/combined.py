@@ -243,7 +243,7 @@ class Profiles:
 class Combined:
     """One of the three questions; trained words can be found."""
 
-    digits = 2
+    digits = 1
 
     def __init__(self, name: str, *, is_emphasised: bool = True) -> None:
         self.name, self._asked = name, _QUESTIONS[name]

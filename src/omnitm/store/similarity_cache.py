@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from omnitm.errors import FileError, OmniTMWarning
 from omnitm.files.container import read_container, write_container
+from omnitm.files.long_work import long_work
 from omnitm.similarity.combined import RECIPE, Profiles
 from omnitm.similarity.row_profile import RowProfile
 from omnitm.similarity.word_forms import WordForms
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     from omnitm.vectors.word_vectors import WordVectors
 
 _log = logging.getLogger(__name__)
-_long_work = logging.getLogger("omnitm.long_work")  # the command line shows what it says
 _MANY = 3_000  # words; preparing more takes seconds
 _TOPIC, _PLACE, _FORMS, _RANDOM = "topic.", "place.", "forms.", "random."
 _PLAIN = ("topic_lengths", "topic_rows", "place_lengths", "place_rows", "trust", "scales", "random_shares")
@@ -43,9 +43,9 @@ def kept_profiles(vectors: WordVectors, model: Path | None) -> Profiles:
     path, facts = beside_model(model, SIMILARITY), {"recipe": RECIPE, "vectors_sha256": vectors_sha256(model)}
     found = _read(vectors, path, facts)
     if found is None:
-        log = _long_work if len(vectors) > _MANY else _log
-        log.info("preparing similarities of %d words, once: they are kept beside the model", len(vectors))
-        found = Profiles.of(vectors)
+        text = f"preparing similarities of {len(vectors):,} words, once: they are kept beside the model"
+        with long_work(text) if len(vectors) > _MANY else contextlib.nullcontext():
+            found = Profiles.of(vectors)
         _keep(path, facts, _arrays(found))
     return found
 

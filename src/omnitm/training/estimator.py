@@ -7,7 +7,8 @@ from dataclasses import asdict, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from sklearn.base import BaseEstimator
+import numpy as np
+from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from omnitm.corpus import DocumentIndex, Preparation, as_index
@@ -30,7 +31,6 @@ from omnitm.vectors.vectorizer import OmniVectorizer
 from omnitm.vectors.word_vectors import WordVectors
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     from omnitm.explain import (
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from omnitm.training.progress import ProgressOption
 
 
-class OmniTMAE(BaseEstimator):  # type: ignore[misc]
+class OmniTMAE(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Word embeddings read out of Tsetlin machine autoencoders, one per word.
 
     Parameters
@@ -224,7 +224,14 @@ class OmniTMAE(BaseEstimator):  # type: ignore[misc]
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
         """Name the numbers of `transform`; the words of the vocabulary are `vocabulary_`."""
-        return self._vectorizer().get_feature_names_out(input_features)
+        n_features = len(self._vectorizer().get_feature_names_out(input_features))
+        return np.array([f"omnitmae{k}" for k in range(n_features)], dtype=object)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.string = True
+        tags.input_tags.two_d_array = False
+        return tags
 
     def _vectorizer(self) -> OmniVectorizer:
         return OmniVectorizer(self, preparation=self.wv.preparation)

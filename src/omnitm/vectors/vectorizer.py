@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
 from omnitm.errors import OmniTMWarning, ParameterError
@@ -52,7 +52,8 @@ class OmniVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     Parameters
     ----------
     vectors
-        `WordVectors` of any model, a fitted `OmniTMAE`, or the folder of a model.
+        `WordVectors` of any model, the folder of a model, or an `OmniTMAE`; one that is not fitted is trained
+        by `fit`, on its documents.
     weighting
         "mean": every occurrence of a word counts alike; "length": by the length of the word's vector, which
         for Omni TM-AE is how much stands out in it; "idf": rare words count more, by the documents that `fit`
@@ -69,7 +70,8 @@ class OmniVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         Whether document vectors are scaled to length 1; if not, they are means of vectors of length 1, and
         shorter the more different their words are.
     preparation
-        How texts become words; None: as the paper does. Token lists are taken as they are.
+        How texts become words; None: as the `OmniTMAE` does, else `Preparation()`, the default for training
+        too. Token lists are taken as they are.
 
     Attributes
     ----------
@@ -108,8 +110,9 @@ class OmniVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.preparation = preparation
 
     def fit(self, raw_documents: Iterable[Any], y: Any = None) -> OmniVectorizer:
-        """Read the model, and the frequencies of words if they are wanted."""
+        """Read the model, or train it; and count the frequencies of words if they are wanted."""
         del y
+        raw_documents = self._trained(raw_documents)
         self._prepare()
         if self.weighting == "idf":
             return self._learn_frequencies(self.count(raw_documents)[0])
@@ -119,6 +122,7 @@ class OmniVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def fit_transform(self, raw_documents: Iterable[Any], y: Any = None, **_: Any) -> Any:
         """Fit to documents and transform them; reads them once."""
         del y
+        raw_documents = self._trained(raw_documents)
         self._prepare()
         counts, coverage = self.count(raw_documents)
         if self.weighting == "idf":
@@ -149,7 +153,10 @@ class OmniVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def count(self, raw_documents: Iterable[Any]) -> tuple[Any, Coverage]:
         """Count known words, documents x words as CSR, and say how much is not known."""
         self._check_ready()
-        return count_words(raw_documents, self.vocabulary_, self.preparation)
+        preparation = self.preparation
+        if preparation is None and not isinstance(self.vectors, WordVectors):
+            preparation = getattr(self.vectors, "preparation", None)
+        return count_words(raw_documents, self.vocabulary_, preparation)
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
         """Name the numbers of a vector: words or themes if these are asked for, else numbered."""
@@ -169,11 +176,25 @@ class OmniVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         tags = super().__sklearn_tags__()
         tags.input_tags.string = True
         tags.input_tags.two_d_array = False
-        tags.requires_fit = self.weighting == "idf"
+        tags.requires_fit = self.weighting == "idf" or self._is_to_be_trained
         return tags
 
+    def _trained(self, raw_documents: Iterable[Any]) -> Iterable[Any]:
+        """Train a model that is not fitted yet, on a copy as scikit-learn does; return the documents."""
+        self.model_: Any = self.vectors
+        if not self._is_to_be_trained:
+            return raw_documents
+        check_documents(raw_documents)
+        documents = list(raw_documents)
+        self.model_ = clone(self.vectors).fit(documents)
+        return documents
+
+    @property
+    def _is_to_be_trained(self) -> bool:
+        return hasattr(self.vectors, "fit") and not hasattr(self.vectors, "word_vectors_")
+
     def _check_ready(self) -> None:
-        if self.weighting == "idf" or hasattr(self, "vocabulary_"):
+        if self._is_to_be_trained or self.weighting == "idf" or hasattr(self, "vocabulary_"):
             check_is_fitted(self, "vocabulary_")
         else:
             self._prepare()
@@ -186,13 +207,13 @@ class OmniVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             check_integer(owner, "top_k", self.top_k, 1)
             if self.themes is not None:
                 raise ParameterError(f"{owner} takes either 'top_k' or 'themes'. Got both.")
-        given = self.vectors
+        given = getattr(self, "model_", self.vectors)
         vectors = WordVectors.load(given) if isinstance(given, (str, Path)) else given
         vectors = getattr(vectors, "word_vectors_", vectors)
         if not isinstance(vectors, WordVectors):
             raise ParameterError(
-                f"The 'vectors' parameter of {owner} must be WordVectors, a fitted OmniTMAE or the folder "
-                f"of a model. Got {vectors!r} instead."
+                f"The 'vectors' parameter of {owner} must be WordVectors, an OmniTMAE or the folder of a "
+                f"model. Got {vectors!r} instead."
             )
         self._feature_names: list[str] | None = None
         if self.themes is not None:

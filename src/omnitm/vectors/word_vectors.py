@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from functools import cached_property
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from omnitm.errors import ParameterError
+from omnitm.errors import OmniTMWarning, ParameterError
 from omnitm.parameters import check_choice, check_integer
 from omnitm.similarity.combined import Combined, Profiles, best
 from omnitm.similarity.combined import Query as Prepared
@@ -37,6 +38,19 @@ _DIFFERENT = 0.15  # cosine of smoothed profiles below which two words are about
 _MOST_NUMBERS = 1 << 34  # from here on reading the whole matrix, as "similarity" must once, takes hours
 
 Scale = Literal["score", "percentile"]
+_GENSIM_NAMES = {
+    "vocab": "key_to_index",
+    "index2word": "index_to_key",
+    "index2entity": "index_to_key",
+    "has_index_for": "`word in vectors`",
+    "get_mean_vector": "`vectors[words].mean(axis=0)`, or `encode` for texts",
+    "most_similar_cosmul": "most_similar",
+    "words_closer_than": "closer_than",
+    "relative_cosine_similarity": "similarity with scale='percentile'",
+    "wmdistance": "n_similarity, or `encode` for texts",
+    "evaluate_word_pairs": "`omnitm evaluate similarity`",
+    "evaluate_word_analogies": "`omnitm evaluate analogies`",
+}
 
 
 class WordVectors(NamedRows):
@@ -78,6 +92,8 @@ class WordVectors(NamedRows):
     >>> vectors.most_similar("road", topn=2)
     [('car', 9.0), ('sea', 1.0)]
     """
+
+    _is_metric_told = False
 
     @property
     def default_metric(self) -> Metric:
@@ -171,7 +187,31 @@ class WordVectors(NamedRows):
 
     def scorer(self, metric: Metric | None = None) -> Scorer:
         """Return the scorer of a metric, None: the default; refuse one that these vectors do not have."""
+        if metric is None:
+            self._tell_metric()
         return usable_scorer(self, self.default_metric if metric is None else metric)
+
+    def _tell_metric(self) -> None:
+        """Say once that the number of words decides what trained vectors are compared by."""
+        if self.training is None or self._is_metric_told or not self.has_profiles:
+            return
+        self._is_metric_told = True
+        if self.default_metric != "similarity":
+            size = f"fewer than {FEWEST_WORDS}" if len(self) < FEWEST_WORDS else "too many"
+            warnings.warn(
+                f"Words are compared by {self.default_metric!r}: {len(self):,} words are {size} for "
+                f"'similarity', the usual metric, whose scores have another scale. Name a metric to choose.",
+                OmniTMWarning,
+                stacklevel=4,
+            )
+
+    if not TYPE_CHECKING:  # else every name would be known to the type checker
+
+        def __getattr__(self, name: str) -> Any:
+            """Say what to use for names of gensim that are not here."""
+            if name in _GENSIM_NAMES:
+                raise AttributeError(f"WordVectors has no {name!r}; use {_GENSIM_NAMES[name]}.")
+            return object.__getattribute__(self, name)  # the usual error
 
     def similarity(self, w1: str, w2: str, *, metric: Metric | None = None, scale: Scale = "score") -> float:
         """How near `w2` is to `w1`; higher is nearer, and a word is nearest to itself.

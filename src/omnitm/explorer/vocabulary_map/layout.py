@@ -313,19 +313,41 @@ def _square(points: NDArray[np.float32]) -> NDArray[np.float32]:
 def _clusters(
     vectors: WordVectors, space: NDArray[np.float32], positions: NDArray[np.float32]
 ) -> tuple[NDArray[np.uint8], list[Cluster]]:
-    """Group the words by what they are about and where they are, and name each group."""
+    """Group the words by what they are about and where they are, and name each group.
+
+    Groups without a name become one, the last, with a colour of its own: their words occur with everything.
+    """
     if not len(space):
         return np.zeros(0, dtype=np.uint8), []
     usual = min(max(N_COLOURS, len(space) // _WORDS_PER_CLUSTER), MOST_CLUSTERS, len(space))
     groups, _ = grouped(space, usual if space.any() else 1, _CLUSTER_ROUNDS)
     kept, groups = np.unique(groups, return_inverse=True)
-    places = np.array([np.median(positions[groups == k], axis=0) for k in range(len(kept))])
     names = _cluster_names(vectors, groups, len(kept))
-    colours = _colours(places)
-    return groups.astype(np.uint8), [
-        Cluster(name, float(x), float(y), colour)
-        for name, (x, y), colour in zip(names, places, colours, strict=True)
+    named = [k for k, name in enumerate(names) if name]
+    number = np.full(len(kept), len(named))
+    number[named] = np.arange(len(named))
+    places = np.array([_densest(positions[groups == k]) for k in named]).reshape(-1, 2)
+    found = [
+        Cluster(names[k], float(x), float(y), colour)
+        for k, (x, y), colour in zip(named, places, _colours(places), strict=True)
     ]
+    if len(named) < len(kept):
+        x, y = np.median(positions[number[groups] == len(named)], axis=0)
+        found.append(Cluster(_OF_MANY_TOPICS, float(x), float(y), N_COLOURS))
+    return number[groups].astype(np.uint8), found
+
+
+def _densest(points: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Find where most of the points are: the middle of those around the fullest square."""
+    squares = np.floor((points + 1) / _SQUARE).astype(np.intp) + 1
+    counts = np.zeros((int(2 / _SQUARE) + 4,) * 2)
+    np.add.at(counts, tuple(squares.T), 1)
+    # Each square with the eight around it.
+    around = sum(np.roll(counts, shift, axis=(0, 1)) for shift in np.ndindex(3, 3))
+    fullest = np.array(np.unravel_index(np.argmax(around), counts.shape)) - 1
+    inside = (np.abs(squares - fullest) <= 1).all(axis=1)
+    middle: NDArray[np.float32] = np.median(points[inside], axis=0)
+    return middle
 
 
 def _colours(places: NDArray[Any]) -> list[int]:
@@ -341,6 +363,9 @@ def _colours(places: NDArray[Any]) -> list[int]:
 
 
 _IN_A_NAME = 3
+_OF_MANY_TOPICS = "words of many topics"
+_MEANT_BY_A_NAME = 0.5  # share of a cluster's words in whose own profile a feature of its name stands out
+_SQUARE = 0.06  # of the map, which goes from -1 to 1
 _SHORT_WORD = 3  # letters; such words are mostly abbreviations and articles
 _ABOUT_LITTLE = 30  # per cent of the words have less that stands out, and name nothing
 _SAME_TOPIC = 0.2  # cosine of smoothed profiles, from which two words name the same thing
@@ -351,9 +376,10 @@ def _cluster_names(vectors: WordVectors, groups: NDArray[Any], n_groups: int) ->
     """Name groups by the features that their words have more of than all words.
 
     A feature counts by its mean in the profiles of the group, times the logarithm of that mean over the mean
-    of all words; it names the group where it counts most. Left out are short and rare words, those in whose
-    own profile little stands out (as in function words), and forms of a word that is named. Groups without
-    such a feature have the names of their most frequent words.
+    of all words; it names the group where it counts most, if it is one of its words. Left out are short and
+    rare words, those in whose own profile little stands out (as in function words), and forms of a word that
+    is named. A name that says nothing of half of the words is none: "". Where features are not compared,
+    groups have the names of their most frequent words.
     """
     plain = [
         ", ".join(vectors.index_to_key[row] for row in np.flatnonzero(groups == group)[:_IN_A_NAME].tolist())
@@ -361,13 +387,14 @@ def _cluster_names(vectors: WordVectors, groups: NDArray[Any], n_groups: int) ->
     ]
     if map_metric(vectors) != "similarity":
         return plain
-    counts = _feature_counts(vectors, groups, n_groups)
-    home = counts.argmax(axis=0)
+    profiles = _topic_profiles(vectors)
+    counts = _feature_counts(vectors, profiles, groups, n_groups)
     forms, smooth, rows = vectors.profiles.forms, vectors.profiles.topic_rows, _rows_of_features(vectors)
+    home = np.where((rows >= 0) & (groups[rows] == counts.argmax(axis=0)), counts.argmax(axis=0), -1)
     names = []
     for group in range(n_groups):
         mine = np.where(home == group, counts[group], 0)
-        found: list[str] = []
+        found: list[int] = []
         seen: set[int] = set()
         first = 0
         for feature in np.argsort(-mine, kind="stable").tolist():
@@ -378,9 +405,11 @@ def _cluster_names(vectors: WordVectors, groups: NDArray[Any], n_groups: int) ->
             if row in seen or not is_about:
                 continue
             first = first if found else row
-            found.append(vectors.feature_names[feature])
+            found.append(feature)
             seen |= {form for form, _ in forms.of_row(row)}
-        names.append(", ".join(found) or plain[group])
+        meant = (profiles[groups == group][:, found] > 0).max(axis=1).mean() if found else 0
+        is_name = meant >= _MEANT_BY_A_NAME
+        names.append(", ".join(vectors.feature_names[feature] for feature in found) if is_name else "")
     return names
 
 
@@ -390,14 +419,22 @@ def _rows_of_features(vectors: WordVectors) -> NDArray[np.intp]:
     return rows
 
 
-def _feature_counts(vectors: WordVectors, groups: NDArray[Any], n_groups: int) -> NDArray[np.float64]:
+def _topic_profiles(vectors: WordVectors) -> Any:
+    """Put what stands out in each word into a matrix, words x features as CSR."""
+    from scipy.sparse import csr_matrix
+
+    topic, shape = vectors.profiles.topic, (len(vectors), vectors.profiles.topic.n_features)
+    return csr_matrix((topic.values, topic.columns.astype(np.int32), topic.starts), shape)
+
+
+def _feature_counts(
+    vectors: WordVectors, profiles: Any, groups: NDArray[Any], n_groups: int
+) -> NDArray[np.float64]:
     """How much each feature tells of each group; 0 for features that name nothing."""
     from scipy.sparse import csr_matrix
 
     topic, n_words = vectors.profiles.topic, len(vectors)
     members = csr_matrix((np.ones(n_words, np.float32), (groups, np.arange(n_words))), (n_groups, n_words))
-    shape = n_words, topic.n_features
-    profiles = csr_matrix((topic.values, topic.columns.astype(np.int32), topic.starts), shape)
     sums = np.asarray((members @ profiles.astype(np.float32)).todense(), dtype=np.float64)
     means, usual = sums / np.bincount(groups)[:, None], sums.sum(axis=0) / n_words
     least = max(float(usual.mean()), 1e-9) / 10

@@ -9,15 +9,21 @@ export function barList(rows, { word, metric, compareBy, largest, total, digits,
   const most = largest ?? Math.max(1e-12, ...rows.map((row) => Math.abs(row.value)));
   const least = Math.min(...rows.map((row) => row.value));
   const floor = !share && rows.length > 2 && least > NARROW * most ? least - (most - least) / 4 : 0;
-  const list = h("ol", { class: "bars" }, rows.map((row) => bar(row, { word, metric, compareBy, most, floor, total, digits, share })));
+  const isRanked = rows.some((row) => typeof row.percentile === "number");
+  const list = h("ol", { class: `bars${isRanked ? " with-ranks" : ""}` }, rows.map((row) => bar(row, { word, metric, compareBy, most, floor, total, digits, share })));
+  if (isRanked) return h("div", {}, h("p", { class: "bars-head small soft", "aria-hidden": "true" }, h("span", {}, "score"), h("span", { title: "of all pairs of words" }, "nearer than")), list);
   if (!floor) return list;
   return h("div", {}, list, h("p", { class: "small soft" }, `Bars begin at ${decimal(floor, 4)}, not at zero.`));
 }
 
-function percentile(row) {
+// How many of all pairs of words are less near; the digits after the point grow with the nines.
+export function percentileText(percentile) {
+  return percentile >= 99.995 ? ">\u00a099.99\u00a0%" : `${percentile.toFixed(percentile > 99 ? 2 : 1)}\u00a0%`;
+}
+
+function rank(row) {
   if (typeof row.percentile !== "number") return null;
-  const digits = row.percentile > 99 ? 2 : 1;
-  return h("span", { class: "soft", title: `nearer than ${row.percentile.toFixed(2)} % of random pairs of words` }, ` ${row.percentile.toFixed(digits)}\u00a0%`);
+  return h("span", { class: "number small soft" }, h("span", { class: "visually-hidden" }, "nearer than "), percentileText(row.percentile), h("span", { class: "visually-hidden" }, " of all pairs of words"));
 }
 
 function bar(row, { word, metric, compareBy, most, floor, total, digits, share }) {
@@ -35,6 +41,7 @@ function bar(row, { word, metric, compareBy, most, floor, total, digits, share }
   return h("li", {},
     name,
     h("span", { class: "track" }, h("span", { class: `bar${row.value < 0 ? " against" : ""}`, style: { width } })),
-    h("span", { class: "number small" }, text, percentile(row)),
+    h("span", { class: "number small" }, text),
+    rank(row),
     compare);
 }

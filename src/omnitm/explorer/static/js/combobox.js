@@ -45,8 +45,7 @@ export function combobox({ label, placeholder, value = "", choose, onlyTrained =
     answered = text;
     words = found.words.filter((row) => row.trained || !onlyTrained || found.words.length < 4);
     options.replaceChildren(
-      ...(found.is_near ? [h("li", { class: "note", role: "presentation" }, "No word begins like this. Similar spellings:")] : []),
-      ...(words.length ? [] : [h("li", { class: "note", role: "presentation" }, "No such word in this model.")]),
+      ...notes(found, text, words.length).map((note) => h("li", { class: "note", role: "presentation" }, note)),
       ...words.map((row, k) => h("li", {
         role: "option", id: `${list}-${k}`, "aria-selected": "false",
         onpointerdown: (event) => { event.preventDefault(); take(row.word); },
@@ -95,4 +94,12 @@ export function combobox({ label, placeholder, value = "", choose, onlyTrained =
     return undefined;
   });
   return { element, input };
+}
+
+// What is to be said before the suggestions.
+function notes(found, text, number) {
+  const stop = found.is_stop_word ? [`“${text}” is a stop word: it was left out of the text.`] : [];
+  if (!number) return [...stop, "No such word in this model."];
+  if (found.is_near) return [...stop, "No word begins like this. Similar spellings:"];
+  return stop.length ? [...stop, "Words that begin like it:"] : [];
 }

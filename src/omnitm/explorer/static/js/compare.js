@@ -1,6 +1,7 @@
 // Two words side by side: which coordinates, or clauses, their similarity is made of.
 
 import { ask } from "./api.js";
+import { percentileText } from "./bars.js";
 import { combobox } from "./combobox.js";
 import { count, decimal, featureText, h, loading, parted, plural, scoreText, shareText, wordText } from "./dom.js";
 import { showTogether } from "./evidence.js";
@@ -71,9 +72,7 @@ function summary(found, model) {
 }
 
 function scaleText(found) {
-  const { percentile } = found.scale;
-  const share = percentile > 99 ? percentile.toFixed(2) : percentile.toFixed(1);
-  return h("p", { class: "score-text" }, "nearer than ", h("b", {}, `${share}\u00a0%`), " of all pairs of words");
+  return h("p", { class: "score-text" }, "nearer than ", h("b", {}, percentileText(found.scale.percentile)), " of all pairs of words");
 }
 
 // How few pairs of words are nearer, in powers of ten.

@@ -159,10 +159,10 @@ class MapPage {
       h("p", { class: "small" }, VIEWS.filter((view) => ["word", "compare", "rules"].includes(view)).map((view, k) => [k ? " · " : "", h("a", { href: address({ view, word }), "data-link": true }, view[0].toUpperCase() + view.slice(1))])),
       kept === null ? null : h("p", { class: "small soft" }, `${percent(kept)} of its ten true neighbours are among its ten nearest here.`), list));
     this.chosen = word;
-    await this.trueNeighbours(word, row, list);
+    await this.trueNeighbours(word, row, list, zoom > 0);
   }
 
-  async trueNeighbours(word, row, list) {
+  async trueNeighbours(word, row, list, isSought) {
     try {
       const found = await ask("neighbours", { word, metric: this.data.header.metric, k: 10 }, this.signal);
       if (this.chosen !== word) return;
@@ -171,7 +171,8 @@ class MapPage {
       const drawn = rows.filter((neighbour) => neighbour.row !== undefined);
       this.stage.lines = drawn.map((neighbour) => ({ from: row, to: neighbour.row, kept: near.has(neighbour.row) }));
       this.stage.always = [row, ...drawn.map((neighbour) => neighbour.row)];
-      this.stage.repaint();
+      if (isSought) this.stage.showAmong(row, drawn.map((neighbour) => neighbour.row));
+      else this.stage.repaint();
       list.replaceChildren(h("p", { class: "small soft" }, `True neighbours by ${this.data.header.metric}; dashed lines lead to those that the map puts farther away.`),
         h("ol", { class: "true-neighbours" }, rows.map((neighbour) => h("li", {}, neighbour.row === undefined ? wordText(neighbour.word) : h("a", { href: address({ ...read(), word: neighbour.word, camera: undefined }), "data-link": true }, wordText(neighbour.word)),
           h("span", { class: "small soft" }, neighbour.row === undefined ? "not here" : near.has(neighbour.row) ? "near" : "apart")))));

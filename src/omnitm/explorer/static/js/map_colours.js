@@ -26,7 +26,7 @@ const otherShade = rgb(OTHER);
 export const colourings = {
   cluster: {
     title: "Cluster",
-    paint: (data) => paint(data, (row) => groupShades[data.header.clusters[data.clusters[row]].colour]),
+    paint: (data) => paint(data, (row) => groupShades[data.header.clusters[data.clusters[row]].colour] ?? otherShade),
   },
   honesty: {
     title: "Trustworthiness: true neighbours kept",
@@ -66,7 +66,7 @@ function swatch(hex, shape, ...text) {
 }
 
 export function legend(colouring, data, groups, show) {
-  if (colouring === "cluster") return data.header.clusters.map((cluster) => h("button", { type: "button", class: "quiet", title: "Show on the map", onclick: () => show(cluster) }, swatch(GROUPS[cluster.colour], 0, wordText(cluster.name))));
+  if (colouring === "cluster") return data.header.clusters.map((cluster) => h("button", { type: "button", class: "quiet", title: "Show on the map", onclick: () => show(cluster) }, swatch(GROUPS[cluster.colour] ?? OTHER, 0, wordText(cluster.name))));
   if (colouring === "groups") {
     const unknown = groups.unknown.length ? [h("span", { class: "small soft" }, `Not on the map: ${groups.unknown.slice(0, 8).join(", ")}${groups.unknown.length > 8 ? " …" : ""}`)] : [];
     if (!groups.names.length) return [h("span", { class: "small soft" }, "One group per line: a name, a colon, words.")];

@@ -13,7 +13,7 @@ const MOST = 170;
 const LOOKED_AT = 6000;
 const CHOOSE_EVERY = 150; // milliseconds
 const MOST_SPRITES = 2000;
-const HALO = 2;
+const [HALO, BESIDE] = [2, 6]; // pixels around a name, and between it and its point
 const NEW_PER_FRAME = 10;
 
 export class Labels {
@@ -95,9 +95,15 @@ export class Labels {
     }
   }
 
-  place(view, row, isStrong) {
+  // A name is to the right of its point, or to the left where it would be cut.
+  left(view, row) {
     const [x, y] = view.toScreen(row);
-    if (!this.take(x + 6, y, this.width(this.data.words[row]), isStrong)) return false;
+    const width = this.width(this.data.words[row]);
+    return [x + BESIDE + width < view.width || x - BESIDE - width < 0 ? x + BESIDE : x - BESIDE - width, y, width];
+  }
+
+  place(view, row, isStrong) {
+    if (!this.take(...this.left(view, row), isStrong)) return false;
     this.chosen.push(row);
     return true;
   }
@@ -111,11 +117,11 @@ export class Labels {
   }
 
   label(view, row, isStrong, isFaded = false) {
-    const [x, y] = view.toScreen(row);
+    const [x, y] = this.left(view, row);
     const picture = this.sprite(this.data.words[row], isStrong, view.ratio);
     if (!picture) return;
     this.context.globalAlpha = isFaded && !isStrong ? 0.45 : 1;
-    const [left, top] = [x + 6 - HALO, y - CELL_HEIGHT / 2].map((value) => Math.round(value * view.ratio) / view.ratio);
+    const [left, top] = [x - HALO, y - CELL_HEIGHT / 2].map((value) => Math.round(value * view.ratio) / view.ratio);
     this.context.drawImage(picture, left, top, picture.width / view.ratio, picture.height / view.ratio);
   }
 
@@ -152,8 +158,10 @@ export class Labels {
   }
 
   width(word) {
-    this.context.font = FONT;
-    if (!this.widths.has(word)) this.widths.set(word, this.context.measureText(word).width);
+    if (!this.widths.has(word)) {
+      this.context.font = FONT;
+      this.widths.set(word, this.context.measureText(word).width);
+    }
     return this.widths.get(word);
   }
 

@@ -8,6 +8,7 @@ const [NEAREST, FARTHEST] = [0.8, 400]; // zoom
 const REACH = 14; // pixels around the pointer in which a point is found
 const MOVE = 1500; // milliseconds in which points move to their places on a new map
 const CLICK = 5; // pixels that the pointer may move in a click
+const MOST = 0.8; // of a word's neighbours are to be seen
 
 export class Stage {
   constructor(data, { hover, choose, lasso, moved, camera }) {
@@ -108,6 +109,14 @@ export class Stage {
   show(row, zoom) {
     this.camera = { x: this.data.positions[2 * row], y: this.data.positions[2 * row + 1], zoom: Math.max(zoom, this.camera.zoom) };
     this.move(0, 0);
+  }
+
+  // A point in the middle, as near as most of some others can be seen.
+  showAmong(row, others) {
+    const { positions } = this.data;
+    const away = others.map((other) => Math.max(...[0, 1].map((k) => Math.abs(positions[2 * other + k] - positions[2 * row + k])))).sort((a, b) => a - b);
+    const reach = away[Math.floor(MOST * (away.length - 1))] ?? 1;
+    this.showPlace(positions[2 * row], positions[2 * row + 1], Math.min(Math.max(0.85 / Math.max(reach, 1e-6), 4), 40));
   }
 
   showPlace(x, y, zoom) {

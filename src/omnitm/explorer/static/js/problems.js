@@ -6,14 +6,16 @@ import { address } from "./state.js";
 
 export function problemCard(problem, state, field = "word") {
   const links = problem.near?.length
-    ? [h("p", { class: "spaced" }, "Spelled alike:"), h("div", { class: "words left" }, problem.near.map((word) =>
-      h("a", { href: address({ ...state, [field]: word }), "data-link": true }, word)))]
+    ? [h("p", { class: "spaced" }, "Did you mean:"), h("div", { class: "words left" }, problem.near.map((word) =>
+      h("a", { href: address({ ...state, [field]: word }), "data-link": true }, wordText(word))))]
     : [];
-  const [message] = problem.message.split("; ask for them together"); // what follows is for programs
+  const [message] = problem.message.split(/; ask for them together|; spelled like it/); // what follows is for terminals
+  const title = problem.word?.trim() ? ["No page for “", wordText(shortened(problem.word)), "”"] : "That did not work";
   return h("section", { class: "card problem", role: "alert", "data-problem": String(problem.status ?? "") },
-    h("h1", { class: "as-h2" }, problem.word ? `“${problem.word}” is not here` : "That did not work"),
-    h("p", {}, message), links, message === problem.message ? null : parts(problem.word));
+    h("h1", { class: "as-h2" }, title), h("p", {}, `${message}.`), links, problem.message.includes("; ask for them together") ? parts(problem.word) : null);
 }
+
+const shortened = (text) => (text.length > 60 ? `${text.slice(0, 60)} …` : text);
 
 // Several words that were typed as one: each of them, and the two compared.
 function parts(typed) {

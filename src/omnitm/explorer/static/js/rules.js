@@ -60,7 +60,7 @@ function documentRules(word, signal, hasDocuments) {
   }).catch((problem) => {
     if (problem.name !== "AbortError") body.replaceChildren(h("p", { role: "alert" }, problem.message));
   });
-  return h("section", { data: { part: "document-rules" } }, h("h2", {}, "Rules that single documents bear out"), h("p", { class: "soft small" }, "Distilled from the machine: at most three words each. A fifth of the documents is not used for choosing."), body);
+  return h("section", { data: { part: "document-rules" } }, h("h2", {}, "Rules that single documents bear out"), h("p", { class: "soft small" }, "Distilled from the machine: at most three words each. A fifth of the documents is set aside: rules are not chosen by them."), body);
 }
 
 function rulesColumn(found, state, model, signal) {

@@ -8,6 +8,7 @@ import { problemCard } from "./problems.js";
 import { address } from "./state.js";
 
 const LOOK_AGAIN = 1000; // milliseconds between looks at the work on themes
+const FOUND_AT_ONCE = 5000; // words; the themes of more take minutes, and are only looked for when asked
 
 export function themesView(state, model, signal) {
   const body = h("div", {}, loading("Looking …"));
@@ -24,22 +25,27 @@ export function themesView(state, model, signal) {
 }
 
 function allThemes(found, model, show, body, signal) {
-  const title = h("h1", {}, "Themes");
+  const title = h("div", { class: "head" }, h("h1", {}, "Themes"));
   if (!model.has_themes) return [title, h("p", { class: "card" }, "This model has too few words for themes.")];
-  if (!found.ready) return [title, work(found.work, show, body, signal)];
+  if (!found.ready) return [title, work(found.work, model, show, body, signal)];
   const most = Math.max(...found.themes.map((row) => row.share));
-  return [title, h("p", { class: "soft" }, `What the words of this model are about, as ${count(found.themes.length)} patterns of features; the most used first.`),
-    h("ol", { class: "themes spaced" }, found.themes.map((row) => h("li", {},
+  return [h("div", { class: "head" }, h("div", {}, h("h1", {}, "Themes"),
+    h("p", { class: "soft" }, `What the words of this model are about, as ${count(found.themes.length)} patterns of features; the most used first.`))),
+    h("ol", { class: "themes card" }, found.themes.map((row) => h("li", {},
       h("a", { href: address({ view: "themes", theme: String(row.theme + 1) }), "data-link": true }, wordText(row.name)),
       h("span", { class: "track" }, h("span", { class: "bar", style: { width: `${(100 * row.share) / most}%` } })),
       h("span", { class: "number small" }, percent(row.share)))))];
 }
 
-function work(state, show, body, signal) {
+function work(state, model, show, body, signal) {
   const start = async () => {
     await tell("themes", {}, signal);
     show();
   };
+  if (!state && model.n_words <= FOUND_AT_ONCE) {
+    start();
+    return loading("Finding the themes …");
+  }
   if (state && !state.problem) {
     setTimeout(() => { if (!signal.aborted && body.isConnected) show(); }, LOOK_AGAIN);
     return h("section", { class: "card" }, h("p", { role: "status" }, `Themes are being found: ${state.stage || "starting"} …`), h("progress", { max: 1, value: state.done, "aria-label": "Progress of the themes" }));

@@ -36,12 +36,11 @@ export function wordView(state, model, signal) {
     model.default_metric === "similarity" && (!model.is_stored || model.has_senses) ? sensesCard(word, signal) : null,
     model.has_themes ? themesCard(word, signal) : null,
     isWhole || model.has_rules ? rulesCard(word, signal, model) : null,
-    isWhole ? sentencesCard(word, signal) : null,
-    model.default_metric === "similarity" ? standingOutCard(word, signal) : null,
-    row.element);
+    isWhole ? sentencesCard(word, signal) : null);
+  const numbers = h("div", { class: "numbers" }, model.default_metric === "similarity" ? standingOutCard(word, signal) : null, row.element);
   const element = h("div", {},
     h("div", { class: "head" }, h("div", {}, h("h1", {}, h("bdi", {}, word)), facts), actions(word, model)),
-    h("div", { class: "word-layout" }, neighboursCard(state, model, signal), story));
+    h("div", { class: "word-layout" }, neighboursCard(state, model, signal), story, numbers));
   row.ready.catch((problem) => {
     if (problem.status === 404) element.replaceChildren(problemCard(problem, state));
   });
@@ -92,7 +91,7 @@ function neighboursCard(state, model, signal) {
       forms.hidden = !found.forms.length;
       forms.textContent = `Forms of ${word}: ${found.forms.join(", ")}`;
       body.replaceChildren(rows.length ? barList(rows, { word, metric: asked, compareBy, digits: hasPercentiles ? 1 : undefined }) : h("p", { class: "soft" }, "There is no other word."),
-        hasPercentiles ? h("p", { class: "small soft" }, "The score, and how many of all pairs of words are less near.") : "",
+        hasPercentiles ? h("p", { class: "small soft" }, "Nearer than so many of all pairs of words.") : "",
         k === SHOWN && rows.length === k && !model.is_stored ? h("button", { class: "quiet more", type: "button", onclick: () => fill(100) }, "Show 100") : "");
     } catch (problem) {
       if (problem.name !== "AbortError") body.replaceChildren(h("p", { role: "alert" }, problem.message));
@@ -159,8 +158,8 @@ export function ruleFacts(rule, word) {
   const [hits, support] = [aside.hits + chosen.hits, aside.support + chosen.support];
   const lift = chosen.precision && chosen.lift ? (hits / support) * (chosen.lift / chosen.precision) : null;
   const times = lift === null ? "" : `, ${lift >= 10 ? count(Math.round(lift)) : decimal(lift, 1)} times as often as by chance`;
-  return h("p", { class: "small" }, `${count(hits)} of ${plural(support, "document")} with ${rule.present.length > 1 ? "all of this" : "this"} ${hits === 1 ? "has" : "have"} ${word}${times}`,
-    h("span", { class: "soft" }, aside.support ? `; of those that it was not chosen by, ${count(aside.hits)} of ${count(aside.support)}.` : "."));
+  return h("p", { class: "small" }, `${count(hits)} of ${plural(support, "document")} with ${rule.present.length > 1 ? "all of this" : "this"} ${hits === 1 ? "has" : "have"} ${word}${times}. `,
+    aside.support ? h("span", { class: "soft" }, `In documents set aside: ${count(aside.hits)} of ${count(aside.support)}.`) : null);
 }
 
 // Rules that hold in documents that they were not chosen by come first.
