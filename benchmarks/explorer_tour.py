@@ -202,11 +202,8 @@ def tell_senses_apart(page: Page) -> None:
 
 
 def find_themes(page: Page) -> None:
-    """Find the themes, and open the one that a word is about."""
+    """Look at the themes, and open the one that a word is about."""
     page.open("?view=themes")
-    page.until(lambda: page.all(".themes li") or page.all("button.primary"))
-    if page.all("button.primary"):
-        page.click("button.primary", "Find the themes")
     page.see(".themes li a")
     page.open("?word=socket")
     page.click("[data-part=themes] .bars a")
@@ -315,7 +312,7 @@ TASKS = (
     ),
     Task(
         "Find out what it is about",
-        "*Themes*, *Find the themes*; on the page of *socket*, click its first theme",
+        "*Themes*; then, on the page of *socket*, click its first theme",
         "The theme: the words that have most of it, its features, and documents with many of its words.",
         find_themes,
     ),

@@ -153,6 +153,26 @@ def test_the_tour(browser: Any, demo_server: RunningServer, task: Task) -> None:
     task.act(Page(browser, demo_server.address))
 
 
+def test_themes_are_found_when_their_view_is_opened(browser: Any, demo: Path, tmp_path: Path) -> None:
+    shutil.copytree(demo, tmp_path / "model", ignore=shutil.ignore_patterns("themes-*"))
+    with RunningServer(Explainer.open(tmp_path / "model"), ExplorerSettings(port=0)) as running:
+        page = Page(browser, running.address)
+        page.open("?word=socket")
+        page.click("[data-part=themes] a", "Find them")
+        page.see(".themes li a")
+        shares = [float(share.text.split()[0]) for share in page.all(".themes .number")]
+        assert shares == sorted(shares, reverse=True)
+        page.open("?word=socket")
+        page.see("[data-part=themes] .bars li")
+
+
+def test_a_stop_word_is_called_one_while_it_is_typed(page: Page) -> None:
+    page.open()
+    page.see("h1", "What do words mean here?")
+    page.keys("/", "The")
+    page.see("#search .note", "“The” is a stop word: it was left out of the text.")
+
+
 def test_search_completes_and_shows_neighbours_and_the_row(page: Page) -> None:
     page.open()
     page.see("h1", "What do words mean here?")

@@ -41,7 +41,7 @@ def run(arguments: argparse.Namespace) -> int:
         language=arguments.language,
         scores=scores,
     )
-    print(make_card(vectors, arguments.model, facts, force=arguments.force))
+    print(f"the card is {make_card(vectors, arguments.model, facts, force=arguments.force)}")
     return 0
 
 

@@ -6,7 +6,7 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from omnitm.cli.options import option
-from omnitm.cli.reports import make_console, make_table, print_json
+from omnitm.cli.reports import make_console, make_table, marked_text, print_json
 from omnitm.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ def fill(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Count, show, and give examples."""
     from omnitm.corpus import DocumentIndex, cooccurrence, partners
+    from omnitm.explain.evidence import spread
 
     if arguments.examples < 0:
         raise ParameterError(f"--examples must be at least 0. Got {arguments.examples} instead.")
@@ -37,7 +38,7 @@ def run(arguments: argparse.Namespace) -> int:
     words = [index.known_word(word) for word in arguments.words]
     found = cooccurrence(index, words)
     occurring = partners(index, words[0], 20) if len(words) == 1 else []
-    texts = index.document_texts(found.documents[: arguments.examples].tolist())
+    texts = index.document_texts(spread(found.documents, arguments.examples))
     if arguments.json:
         print_json(_facts(found, occurring, texts))
     else:
@@ -78,9 +79,11 @@ def _print(found: Cooccurrence, occurring: list[Partner], texts: dict[int, str |
         table.add_row("all of them", f"{len(found.documents):,}")
     console = make_console()
     console.print(table)
+    if occurring:
+        console.print("the most telling first: many times chance, in many documents", style="dim")
     for number, text in texts.items():
         shown = "(the text is not there any more, or has changed)" if text is None else shortened(text)
-        console.print(Text.assemble((f"document {number} ", "bold"), shown))
+        console.print(Text.assemble((f"document {number:,} ", "dim"), marked_text(shown, found.words)))
 
 
 def shortened(text: str) -> str:

@@ -38,7 +38,8 @@ def make_table(title: str, *columns: str, numbers: Sequence[str] = ()) -> Table:
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(title=Text(title, style="bold"), title_justify="left", box=None, pad_edge=False)
+    shown = Text(title, style="bold") if title else None
+    table = Table(title=shown, title_justify="left", box=None, pad_edge=False)
     for name in columns:
         is_number = name in numbers
         table.add_column(name, justify="right" if is_number else "left", no_wrap=is_number, overflow="fold")

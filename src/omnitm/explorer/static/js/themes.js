@@ -8,7 +8,7 @@ import { problemCard } from "./problems.js";
 import { address } from "./state.js";
 
 const LOOK_AGAIN = 1000; // milliseconds between looks at the work on themes
-const FOUND_AT_ONCE = 5000; // words; the themes of more take minutes, and are only looked for when asked
+const FOUND_AT_ONCE = 50000; // words; the themes of more take more than a minute, and are only looked for when asked
 
 export function themesView(state, model, signal) {
   const body = h("div", {}, loading("Looking …"));
@@ -52,7 +52,7 @@ function work(state, model, show, body, signal) {
   }
   return h("section", { class: "card" },
     state?.problem ? h("p", { role: "alert" }, state.problem) : null,
-    h("p", {}, "The themes of this model have not been found yet. That takes some minutes for tens of thousands of words, once; they are kept beside the model. In a terminal: ", h("code", {}, "omnitm themes MODEL")),
+    h("p", {}, "The themes of this model have not been found yet. That takes some minutes, once; they are kept beside the model. In a terminal: ", h("code", {}, "omnitm themes MODEL")),
     h("p", { class: "spaced" }, h("button", { class: "primary", type: "button", onclick: start }, "Find the themes")));
 }
 
