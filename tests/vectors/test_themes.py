@@ -284,6 +284,18 @@ def test_a_stop_loses_one_stage(model: Path, monkeypatch: pytest.MonkeyPatch) ->
     assert calls == {"theme_patterns": 0, "theme_weights": 1}
 
 
+def test_progress_is_told_before_the_work_begins(monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[tuple[str, int]] = []
+
+    def slow(*_: object) -> None:
+        assert told == [("finding themes", 0)]
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("omnitm.vectors.themes.Nearness", slow)
+    with pytest.raises(KeyboardInterrupt):
+        made_vectors().themes(3, progress=lambda stage, done, _: told.append((stage, done)))
+
+
 def test_later_words_are_described_by_the_same_themes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -320,7 +332,7 @@ def test_rounds_are_told(vectors: WordVectors) -> None:
     told: list[tuple[str, int, int]] = []
     themes_module.theme_patterns(vectors, 3, lambda *state: told.append(state))
     rounds = nonnegative.N_ROUNDS
-    assert told == [("finding themes", done, rounds) for done in range(1, rounds + 1)]
+    assert told == [("finding themes", done, rounds) for done in range(rounds + 1)]
 
 
 def test_theme_vectors_are_word_vectors(vectors: WordVectors, tmp_path: Path) -> None:

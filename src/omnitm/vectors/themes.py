@@ -187,9 +187,11 @@ def usual_number(vectors: WordVectors) -> int:
 def theme_patterns(vectors: WordVectors, k: int, progress: ThemeProgress | None = None) -> Reals:
     """Find the themes of the most frequent words: features x themes."""
     check_themes(vectors, k)
+    report = None if progress is None else lambda done: progress("finding themes", done, N_ROUNDS)
+    if report is not None:
+        report(0)  # it takes seconds to come to the first round
     known = best_known(vectors)
     nearness = Nearness(vectors, known)
-    report = None if progress is None else lambda done: progress("finding themes", done, N_ROUNDS)
     found = common_patterns(nearness.of_rows(known), min(k, len(known)), N_ROUNDS, report)
     patterns = np.zeros((vectors.vector_size, found.shape[1]), dtype=np.float32)
     patterns[vectors.row_features[known]] = found
