@@ -53,8 +53,8 @@ WINDOWS = {"window": 5, "smoothing": 0.75, "least": 1}
 # Other values than those above, tried one at a time, then the best of each together.
 SEARCHED: dict[str, dict[str, tuple[float, ...]]] = {
     "ppmi": {"window": (2, 10, 20), "smoothing": (0.5, 1.0), "least": (2, 5)},
-    "aligned": {"window": (2, 10), "vector_size": (50, 200), "epochs": (5, 20)},
-    "referencing": {"window": (2, 10), "vector_size": (50, 200), "epochs": (5, 20)},
+    "aligned": {"window": (2, 10), "vector_size": (50,)},
+    "referencing": {"window": (2, 10), "vector_size": (50,)},
 }
 NEIGHBOURS = 30, 100, 300, 1_000, 3_000
 RIVALS = {

@@ -126,6 +126,17 @@ def _comparison() -> list[Line]:
     seconds = first["cpu_seconds_for_directions"], rivals["Word2Vec, Procrustes"]
     template = "after {:.0f} CPU seconds for directions; skip-gram of both halves took {:.0f}"
     found.append(Line(page, template, seconds))
+    searched = results("compare_search")
+    usual = {"window": 5, "vector_size": 100, "epochs": 10}
+
+    def level(name: str, column: str) -> float:
+        return float(next(a for a, b, c in searched[name]["tried"] if (b, c) == (usual, column)))
+
+    best = searched["Procrustes"]["average_precision"]
+    template = "The best window is 2: {:.3f} with Procrustes, where that of the table has {:.3f}"
+    found.append(Line(page, template, (best, level("Procrustes", "Procrustes"))))
+    counted = tuple(level("neighbours", f"neighbours {count}") for count in (30, 1_000))
+    found.append(Line(page, "Counting 30 neighbours has {:.3f}, counting 1,000 has {:.3f}", counted))
     spent = results("compare_speed")
     template = "one costs {:.2f} CPU seconds with 200 shufflings and {:.2f} with 2,000"
     found.append(
