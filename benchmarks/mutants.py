@@ -155,9 +155,10 @@ def fixtures_of(path: Path) -> str:
 
 
 class Tracer:
-    """Notes seconds and lines of each test; what fixtures run counts for all tests of a file."""
+    """Notes seconds of each test, and its lines of a room; what fixtures run counts for all of a file."""
 
-    def __init__(self) -> None:
+    def __init__(self, room: str) -> None:
+        self.folder = f"/src/omnitm/{room}/"
         self.seconds: dict[str, float] = {}  # of CPU, traced
         self.lines: dict[str, set[str]] = defaultdict(set)
 
@@ -168,7 +169,7 @@ class Tracer:
         def trace(frame: Any, *_: object) -> Any:
             path = frame.f_code.co_filename
             is_function = frame.f_code.co_flags & inspect.CO_OPTIMIZED  # modules and classes run on import
-            if "/src/omnitm/" not in path or not is_function:
+            if self.folder not in path or not is_function:
                 return None
             into.add(f"src/omnitm/{path.split('/src/omnitm/')[1]}:{frame.f_lineno}")
             return trace
@@ -219,7 +220,7 @@ def traced(room: str) -> tuple[dict[str, float], dict[str, list[str]]]:
             found = Path(folder) / f"{file.stem}.json"
 
             def work(file: Path = file, found: Path = found) -> int:
-                tracer = Tracer()
+                tracer = Tracer(room)
                 status = run_tests([str(file)], tracer)
                 by_name = {name: sorted(where) for name, where in tracer.lines.items()}
                 found.write_text(json.dumps([tracer.seconds, by_name]), encoding="utf-8")

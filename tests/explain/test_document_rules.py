@@ -242,7 +242,7 @@ def test_a_word_that_occurs_with_nothing_in_particular_has_no_rule() -> None:
 def test_the_command_shows_them(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     text = tmp_path / "news.txt"
     text.write_text("sea ship wind\nroad car\nsea ship\nroad wheel\n" * 40)
-    train = ["train", str(text), "-o", str(tmp_path / "model"), "--quiet", "--n-examples", "60"]
+    train = ["train", str(text), "-o", str(tmp_path / "model"), "--quiet", "--no-map", "--n-examples", "60"]
     assert main([*train, "--n-clauses", "6", "--accumulation", "1"]) == 0
     assert main(["explain", str(tmp_path / "model"), "ship", "--per-document"]) == 0
     out = capsys.readouterr().out

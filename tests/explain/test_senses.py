@@ -45,7 +45,7 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
             words.append("loan")
         lines.append(" ".join(words))
     (folder / "text.txt").write_text("\n".join(lines) + "\n")
-    train = ["train", str(folder / "text.txt"), "-o", str(folder / "model"), "--quiet"]
+    train = ["train", str(folder / "text.txt"), "-o", str(folder / "model"), "--quiet", "--no-map"]
     assert main([*train, "--n-examples", "200", "--accumulation", "4", "--contexts", "topic"]) == 0
     return folder / "model"
 
