@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from omnitm.training.progress import ProgressOption, ReportWords
 
 N_WORDS = 1_000
-LOG_VERSION = 5  # of the lines of a log; others are not read
+LOG_VERSION = 6  # of the lines of a log; others are not read
 _RESULT_BYTES = 10_000  # about
 _LONGEST_LOG = 1 << 32  # bytes
 # A word counts as hung after ten minutes and some hundred times what it takes on a good machine.
