@@ -137,6 +137,14 @@ def _comparison() -> list[Line]:
     found.append(Line(page, template, (best, level("Procrustes", "Procrustes"))))
     counted = tuple(level("neighbours", f"neighbours {count}") for count in (30, 1_000))
     found.append(Line(page, "Counting 30 neighbours has {:.3f}, counting 1,000 has {:.3f}", counted))
+    trained = results("compare_machines")
+    for template, names in (
+        ("then has an average precision of {:.3f}", ["average_precision_by_machines"]),
+        ("and costs {:.2f} CPU seconds a word", ["cpu_seconds_per_word_by_machines"]),
+        ("has {:.3f} and costs {:.2f}", ["average_precision_by_counts", "cpu_seconds_per_word_by_counts"]),
+    ):
+        found.append(Line(page, template, tuple(trained[name] for name in names)))
+    found.append(Line(page, "it is ahead by {:.2f} to {:.2f}", tuple(trained["counts_ahead_by"])))
     spent = results("compare_speed")
     template = "one costs {:.2f} CPU seconds with 200 shufflings and {:.2f} with 2,000"
     found.append(
