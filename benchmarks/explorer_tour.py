@@ -46,7 +46,7 @@ FLAGS = (
 )  # fmt: skip
 GROUPS = "music: piano violin jazz%0Aanimals: dog cat lion horse%0Afood: bread rice cheese soup"
 PATIENCE = 120  # seconds that are waited for something to be seen
-COLOURS = 128  # of a picture: enough for a page, and small
+COLOURS = 256  # of a picture: enough for a page, and small
 
 
 def open_browser(folder: Path, name: str = "chromium") -> Any:
@@ -357,7 +357,9 @@ def save_picture(page: Page, path: Path) -> None:
     time.sleep(0.5)  # the map draws its names
     data = page.browser.execute_cdp_cmd("Page.captureScreenshot", {"format": "png"})["data"]
     image = Image.open(io.BytesIO(base64.b64decode(data))).convert("RGB")
-    image.quantize(COLOURS, dither=Image.Dither.NONE).save(path, optimize=True)
+    # Median cut, the default, would make the colours of small clusters one.
+    few = image.quantize(COLOURS, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
+    few.save(path, optimize=True)
 
 
 def look(page: Page, width: int = 1200, height: int = 900, *, dark: bool = False) -> None:
