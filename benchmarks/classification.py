@@ -32,8 +32,8 @@ from omnitm.evaluation.classification import (
 )
 from omnitm.evaluation.labelled import load_documents
 from omnitm.evaluation.results import to_markdown
-from omnitm.paper.models import train_on_reviews
 from omnitm.paper.published import published_classification
+from omnitm.paper.reproduction import train_on_reviews
 
 RESULTS = Path(__file__).parent / "results"
 KEPT = RESULTS / "classification.json"

@@ -23,7 +23,7 @@ import numpy as np
 
 from omnitm.evaluation.categories import load_categories, neighbour_precision, score_rows
 from omnitm.evaluation.correlation import correlations
-from omnitm.evaluation.pairs import load_pairs, scores_of_all_pairs
+from omnitm.evaluation.datasets import load_pairs, scores_of_all_pairs
 from omnitm.vectors import WordVectors
 
 if TYPE_CHECKING:

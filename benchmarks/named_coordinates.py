@@ -22,7 +22,7 @@ from omnitm.baselines.ppmi import STEPS_PER_NAT, SVD, neighbour_counts
 from omnitm.baselines.tokens import tokens_of
 from omnitm.corpus import DocumentIndex
 from omnitm.evaluation.correlation import correlations, draw_counts, interval, pair_weights
-from omnitm.evaluation.pairs import load_pairs
+from omnitm.evaluation.datasets import load_pairs
 from omnitm.similarity.combined import PLACE, best_known
 from omnitm.similarity.row_profile import RowProfile
 from omnitm.store.rows import SparseMatrix

@@ -21,7 +21,7 @@ import numpy as np
 
 from omnitm.evaluation.categories import load_categories, neighbour_precision
 from omnitm.evaluation.correlation import correlations
-from omnitm.evaluation.pairs import load_pairs
+from omnitm.evaluation.datasets import load_pairs
 from omnitm.similarity import combined
 from omnitm.similarity.combined import CLEARLY_ALIKE, LESS_TRUST, PARTS, WEIGHTS_OF_PARTS, Combined
 from omnitm.similarity.row_profile import unit_rows

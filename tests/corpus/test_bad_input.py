@@ -27,7 +27,6 @@ from omnitm.corpus import (
     as_index,
     build_index,
     index_documents,
-    scratch,
     storage,
 )
 from omnitm.corpus import reading as reading_module
@@ -364,13 +363,13 @@ def test_file_that_cannot_be_made(tmp_path: Path) -> None:
         sink.append("word_counts", np.ones(3, dtype=np.uint64))
     sink.close()
     with pytest.raises(FileError, match=r"scratch0\.bin: cannot be written: No such file or directory"):
-        scratch.FileScratch(tmp_path / "missing")
+        storage.FileScratch(tmp_path / "missing")
 
 
 def test_scratch_that_ends_too_early(tmp_path: Path) -> None:
-    space = scratch.FileScratch(tmp_path)
+    space = storage.FileScratch(tmp_path)
     with pytest.raises(FileError, match="ends too early"):
-        space.get(scratch.Handle(0, 5, "<u4"))
+        space.get(storage.Handle(0, 5, "<u4"))
     space.close()
 
 

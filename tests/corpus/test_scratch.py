@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from omnitm._native import WordTable, interleave, invert, invert_running, remap_documents
-from omnitm.corpus.scratch import FileScratch, Handle, MemoryScratch
+from omnitm.corpus.storage import FileScratch, Handle, MemoryScratch
 
 if TYPE_CHECKING:
     from pathlib import Path

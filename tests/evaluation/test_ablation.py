@@ -17,11 +17,12 @@ from omnitm.evaluation.ablation import (
     READ_OUTS,
     Ablation,
     check_factors,
+    plot_ablation,
     read_out,
     train_read_outs,
 )
-from omnitm.evaluation.pairs import WordPairs
-from omnitm.evaluation.plots import figure_class, plot_ablation
+from omnitm.evaluation.datasets import WordPairs
+from omnitm.evaluation.word_maps import figure_class
 from omnitm.machine import AutoencoderSettings
 from omnitm.training import train_vectors
 

@@ -8,8 +8,15 @@ import numpy as np
 import pytest
 
 from omnitm.errors import FileError
-from omnitm.evaluation.datasets import DATA_SETS, locate
-from omnitm.evaluation.pairs import WordPairs, load_pairs, read_pairs, scores_of_all_pairs, spelling
+from omnitm.evaluation.datasets import (
+    DATA_SETS,
+    WordPairs,
+    load_pairs,
+    locate,
+    read_pairs,
+    scores_of_all_pairs,
+    spelling,
+)
 
 SIMLEX = "word1\tword2\tPOS\tSimLex999\tconc(w1)\n"
 SIMLEX += "old\tnew\tA\t1.58\t2.72\ngo\tcome\tV\t2.42\t3\nsun\tsky\tN\t3\t4\n"

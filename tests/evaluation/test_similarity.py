@@ -14,7 +14,7 @@ from omnitm.cli import main
 from omnitm.errors import ParameterError
 from omnitm.evaluation import PAPER_SETS, evaluate_similarity
 from omnitm.evaluation.correlation import draw_counts
-from omnitm.evaluation.pairs import WordPairs
+from omnitm.evaluation.datasets import WordPairs
 from omnitm.evaluation.results import (
     Agreement,
     GroupResult,

@@ -13,14 +13,17 @@ import pytest
 from omnitm import WordVectors
 from omnitm.cli import main
 from omnitm.errors import FileError, ParameterError
-from omnitm.evaluation.plots import draw_map, map_html, map_picture, plot_map
 from omnitm.evaluation.word_maps import (
     WORD_GROUPS,
     Separation,
     WordMap,
+    draw_map,
     known_groups,
     load_groups,
+    map_html,
+    map_picture,
     map_words,
+    plot_map,
     read_groups,
     separation,
     separation_table,

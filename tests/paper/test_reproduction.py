@@ -21,7 +21,7 @@ from omnitm.errors import FileError, OmniTMError, ParameterError
 from omnitm.evaluation.results import PlainTable
 from omnitm.evaluation.word_maps import WORD_GROUPS
 from omnitm.machine import PAPER, AutoencoderSettings
-from omnitm.paper import models as paper_models
+from omnitm.paper import reproduction as paper_models
 from omnitm.paper.report import as_html, as_markdown
 from omnitm.paper.reproduction import Reproduction, StepResult
 

@@ -15,7 +15,7 @@ from omnitm.evaluation.datasets import PAPER_SETS
 
 if TYPE_CHECKING:
     from omnitm.corpus import DocumentIndex
-    from omnitm.evaluation.pairs import WordPairs
+    from omnitm.evaluation.datasets import WordPairs
 
 EXAMPLE = """\
   omnitm evaluate ablation news-index -o ablation --data wordsim/ --quick
@@ -43,9 +43,9 @@ def run(arguments: argparse.Namespace) -> int:
     """Measure what is missing, then write table and plot."""
     from omnitm.corpus import DocumentIndex
     from omnitm.engines import ThreadsEngine
-    from omnitm.evaluation.ablation import READ_OUT, Ablation, ablation_table, check_factors
-    from omnitm.evaluation.pairs import load_pairs
-    from omnitm.evaluation.plots import figure_class, plot_ablation
+    from omnitm.evaluation.ablation import READ_OUT, Ablation, ablation_table, check_factors, plot_ablation
+    from omnitm.evaluation.datasets import load_pairs
+    from omnitm.evaluation.word_maps import figure_class
     from omnitm.files.kinds import refuse_to_replace
 
     refuse_to_replace(arguments.output, "folder")
@@ -88,7 +88,7 @@ def _words(
     arguments: argparse.Namespace, index: DocumentIndex, pairs: Sequence[WordPairs]
 ) -> tuple[str, ...]:
     from omnitm.cli.train import read_targets
-    from omnitm.evaluation.pairs import spelling
+    from omnitm.evaluation.datasets import spelling
 
     if arguments.words is not None:
         return tuple(read_targets(arguments.words))

@@ -34,8 +34,14 @@ def fill(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Lay the words out, draw them, print the figures."""
-    from omnitm.evaluation.plots import check_ending, left_alone, plot_map
-    from omnitm.evaluation.word_maps import load_groups, map_words, separation_table
+    from omnitm.evaluation.word_maps import (
+        check_ending,
+        left_alone,
+        load_groups,
+        map_words,
+        plot_map,
+        separation_table,
+    )
 
     output: Path | None = arguments.output
     if output is not None:

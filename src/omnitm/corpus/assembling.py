@@ -12,7 +12,7 @@ from omnitm._native import interleave, invert, invert_running, remap_documents
 from omnitm.corpus.counting import Counted, CountedBlock, FinalNumbers, Generation
 
 if TYPE_CHECKING:
-    from omnitm.corpus.scratch import Handle, Scratch, Spread
+    from omnitm.corpus.storage import Handle, Scratch, Spread
 
 PAIRS_PER_RUN = 2_000_000
 DOCUMENT_END = 2**32 - 1  # in a running text

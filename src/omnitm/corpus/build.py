@@ -18,10 +18,13 @@ from omnitm.corpus.counting import MOST_TOKENS, CountedBlock, Worker, count_bloc
 from omnitm.corpus.documents import Document, check_documents, document_blocks, source_blocks
 from omnitm.corpus.preparation import Preparation
 from omnitm.corpus.reading import Reading, TextBlock, binary_file, find_sources, not_text
-from omnitm.corpus.scratch import FileScratch, MemoryScratch, Scratch, Spread
 from omnitm.corpus.storage import (
     OTHER_WORDS,
+    FileScratch,
     FolderSink,
+    MemoryScratch,
+    Scratch,
+    Spread,
     folder_in_the_making,
     to_json_text,
     vocabulary_text,

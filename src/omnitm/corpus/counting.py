@@ -20,7 +20,7 @@ from omnitm.corpus.vocabulary import words_of
 from omnitm.errors import CorpusError
 
 if TYPE_CHECKING:
-    from omnitm.corpus.scratch import Handle, Scratch, Spread
+    from omnitm.corpus.storage import Handle, Scratch, Spread
 
 N_PARTITIONS = 64
 MOST_DOCUMENTS = 2**32 - 2

@@ -1,8 +1,7 @@
 """Measuring word vectors: similarity, analogies, ablation."""
 
 from omnitm.evaluation.analogies import AnalogyReport, evaluate_analogies
-from omnitm.evaluation.datasets import DATA_SETS, PAPER_SETS, DataSet
-from omnitm.evaluation.pairs import WordPairs, load_pairs
+from omnitm.evaluation.datasets import DATA_SETS, PAPER_SETS, DataSet, WordPairs, load_pairs
 from omnitm.evaluation.results import ModelResult, SetResult, SimilarityReport
 from omnitm.evaluation.similarity import evaluate_similarity
 

@@ -14,9 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from omnitm.engines import ThreadsEngine
-from omnitm.errors import ParameterError
+from omnitm.errors import FileError, ParameterError
 from omnitm.evaluation.results import PlainTable, number
 from omnitm.evaluation.similarity import evaluate_similarity
+from omnitm.evaluation.word_maps import figure_class
 from omnitm.files.plain import keep_result, kept_result
 from omnitm.machine import Autoencoder, AutoencoderSettings, word_key
 from omnitm.store import index_fingerprint
@@ -25,7 +26,7 @@ from omnitm.vectors import WordVectors
 
 if TYPE_CHECKING:
     from omnitm.corpus import DocumentIndex
-    from omnitm.evaluation.pairs import WordPairs
+    from omnitm.evaluation.datasets import WordPairs
 
 READ_OUT = "read-out"
 METRICS = ("similarity", "association-symmetric")
@@ -235,3 +236,36 @@ def ablation_table(results: Sequence[AblationResult]) -> PlainTable:
         ]
         table.rows.append([result.factor, result.value + mark, *cells])
     return table
+
+
+_COLUMNS = 3  # panels beside each other
+
+
+def plot_ablation(results: Sequence[AblationResult], path: Path) -> None:
+    """Draw quality against every factor, one panel per factor, into a PNG, SVG or PDF file."""
+    factors = list(dict.fromkeys(result.factor for result in results))
+    n_rows = -(-len(factors) // _COLUMNS)
+    figure = figure_class()(figsize=(4.2 * _COLUMNS, 3.2 * n_rows), layout="constrained")
+    axes = figure.subplots(n_rows, _COLUMNS, squeeze=False, sharey=True).ravel()
+    for axis, factor in zip(axes, factors, strict=False):
+        _panel(axis, factor, [result for result in results if result.factor == factor])
+    for axis in axes[len(factors) :]:
+        axis.set_visible(False)
+    axes[0].legend(loc="lower left", fontsize="small")
+    try:
+        figure.savefig(path)
+    except (OSError, ValueError) as error:
+        raise FileError(path, f"cannot be written: {error}") from None
+
+
+def _panel(axis: Any, factor: str, results: Sequence[AblationResult]) -> None:
+    places = range(len(results))
+    for metric in results[0].spearman:
+        axis.plot(places, [result.spearman[metric] for result in results], marker="o", label=metric)
+    for place, result in enumerate(results):
+        if result.is_default:
+            axis.axvline(place, color="0.8", zorder=0)
+    axis.set_title(factor.replace("_", " "))
+    axis.set_xticks(list(places), [result.value for result in results], rotation=20, fontsize="small")
+    axis.set_ylabel("mean Spearman")
+    axis.grid(axis="y", alpha=0.3)

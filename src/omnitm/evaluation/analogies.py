@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from omnitm.errors import FileError, ParameterError
-from omnitm.evaluation.datasets import data_set, known_set, locate
-from omnitm.evaluation.pairs import spelling
+from omnitm.evaluation.datasets import data_set, known_set, locate, spelling
 from omnitm.evaluation.results import PlainTable, Report
 from omnitm.files.plain import read_text
 from omnitm.parameters import check_integer

@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 
 from omnitm.errors import FileError, ParameterError
 from omnitm.evaluation.correlation import interval
-from omnitm.evaluation.datasets import CATEGORY_SETS, OWN_FILE, data_set, known_set, locate
-from omnitm.evaluation.pairs import spelling
+from omnitm.evaluation.datasets import CATEGORY_SETS, OWN_FILE, data_set, known_set, locate, spelling
 from omnitm.evaluation.results import PlainTable, Report, number
 from omnitm.files.plain import read_text
 from omnitm.parameters import check_integer

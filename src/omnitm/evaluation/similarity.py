@@ -20,8 +20,7 @@ from omnitm.evaluation.correlation import (
     interval,
     pair_weights,
 )
-from omnitm.evaluation.datasets import PAPER_SETS
-from omnitm.evaluation.pairs import WordPairs, load_pairs, spelling
+from omnitm.evaluation.datasets import PAPER_SETS, WordPairs, load_pairs, spelling
 from omnitm.evaluation.results import Agreement, GroupResult, ModelResult, SetResult, SimilarityReport
 from omnitm.parameters import check_integer
 from omnitm.similarity.scorers import scorer

@@ -13,8 +13,7 @@ from pathlib import Path
 from omnitm import __version__
 from omnitm.evaluation.classification import CONTROLS
 from omnitm.evaluation.results import PlainTable, to_markdown
-from omnitm.paper.models import PAPER_WAY
-from omnitm.paper.reproduction import STEPS, StepResult
+from omnitm.paper.reproduction import PAPER_WAY, STEPS, StepResult
 
 _PACKAGES = ("numpy", "scipy", "scikit-learn", "gensim", "matplotlib", "torch", "transformers")
 _WAYS = ("published", PAPER_WAY, "ours")
