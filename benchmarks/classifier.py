@@ -30,7 +30,7 @@ from sklearn.feature_selection import chi2
 
 from omnitm import DocumentIndex, TsetlinMachineClassifier
 from omnitm.corpus import Preparation, VocabularyRules
-from omnitm.machine.classifier_banks import ClauseBanks, Documents, active_clauses, draw_epoch
+from omnitm.machine.classifier import ClauseBanks, Documents, active_clauses, draw_epoch
 from omnitm.machine.reference import ReferenceClassifier
 from omnitm.machine.settings import ClassifierSettings, classifier_key
 

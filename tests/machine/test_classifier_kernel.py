@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from omnitm import _native
 from omnitm.machine.autoencoder import instruction_sets
-from omnitm.machine.classifier_banks import ClauseBanks, Documents, aligned_zeros
+from omnitm.machine.classifier import ClauseBanks, Documents, aligned_zeros
 from omnitm.machine.reference import ReferenceClassifier
 from omnitm.machine.settings import ClassifierSettings, classifier_key
 

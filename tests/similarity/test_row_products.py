@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 
 from omnitm import _native
 from omnitm.similarity.combined import best
-from omnitm.similarity.highest_cosines import can_prune, highest_cosines
 from omnitm.similarity.row_matrix import RowMatrix, row_blocks
-from omnitm.similarity.row_products import row_dots, row_lengths
+from omnitm.similarity.row_products import can_prune, highest_cosines, row_dots, row_lengths
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -9,7 +9,7 @@ import pytest
 
 from omnitm.errors import ParameterError
 from omnitm.similarity import scorers
-from omnitm.similarity.highest_cosines import highest_cosines
+from omnitm.similarity.row_products import highest_cosines
 from omnitm.similarity.scorers import SCORERS, scorer, usable_scorer
 from omnitm.vectors import WordVectors
 

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from omnitm import _native
 from omnitm.errors import CorpusError
-from omnitm.machine.settings import kind_key
+from omnitm.machine.settings import AutoencoderSettings, Kind, kind_key
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from numpy.typing import NDArray
-
     from omnitm.corpus import DocumentIndex
-    from omnitm.machine.settings import AutoencoderSettings, Kind
 
 _NO_LIMIT = 2**32 - 1  # the largest that the native code can be given
 _N_OFFSETS = 4  # as in corpus/running.py

@@ -10,12 +10,11 @@ from enum import IntEnum
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from omnitm.machine.autoencoder import running_of
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from omnitm.corpus import DocumentIndex
     from omnitm.machine.settings import AutoencoderSettings
 

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, Protocol
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from omnitm.errors import ParameterError
 from omnitm.parameters import check_choice
 from omnitm.similarity.combined import Combined, best, weighted_mean, weighted_parts
-from omnitm.similarity.highest_cosines import can_prune, highest_cosines
-from omnitm.similarity.row_products import row_dots
+from omnitm.similarity.row_products import can_prune, highest_cosines, row_dots
 from omnitm.similarity.row_profile import unit
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Any
-
-    from numpy.typing import NDArray
-
     from omnitm.similarity.word_rows import Part, WordRows
 
 Metric = Literal["similarity", "related", "alike", "association", "association-symmetric", "cosine"]

@@ -19,16 +19,14 @@ alike.
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
     Reals = NDArray[np.float32]
 
 FORM_WEIGHT = 0.5  # of the word's own weight, 1
