@@ -26,7 +26,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from omnitm.comparison import compare, compare_corpora
 from omnitm.corpus import DocumentIndex, build_index
+from omnitm.corpus.groups import Grouping, keep_grouping
 from omnitm.errors import FileError, OmniTMWarning
 from omnitm.explain import Explainer
 from omnitm.explorer.vocabulary_map.stored import VocabularyMap, read_map, write_map
@@ -40,11 +42,15 @@ from omnitm.vectors import WordVectors
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from omnitm.machine import Kind
+
 RESULTS = Path(__file__).parent / "results"
-KINDS = ("index", "dense", "reals", "top", "sparse", "packed", "unfinished")
+KINDS = ("index", "dense", "reals", "top", "sparse", "packed", "unfinished", "comparison")
 OUTCOMES = ("noticed", "made again", "right", "wrong", "crash")
-N_WORDS, N_UNFINISHED = 120, 6
-SETTINGS = AutoencoderSettings(n_clauses=8, n_examples=40, accumulation=4)
+N_WORDS, N_UNFINISHED, N_THEMES = 120, 6, 5
+SETTINGS = AutoencoderSettings(
+    n_clauses=8, n_examples=40, accumulation=4, contexts="both", n_place_features=50
+)
 
 
 def word(number: int) -> str:
@@ -58,16 +64,19 @@ def make(folder: Path) -> None:
     lines = []
     for document in range(400):
         topic = document % 4 * (N_WORDS // 4)
-        lines.append(" ".join(word(topic + k) for k in random.zipf(1.5, 12) % (N_WORDS // 4)))
+        lines.append(" and ".join(word(topic + k) for k in random.zipf(1.5, 12) % (N_WORDS // 4)))
     lines += [f"{word(k)} {word(k * 7 % N_WORDS)}" for k in range(N_WORDS)]
     (folder / "text.txt").write_text("\n".join(lines) + "\n")
     index = DocumentIndex.open(build_index(folder / "text.txt", folder / "index"))
+    halves = ["old" if k < index.n_documents // 2 else "new" for k in range(index.n_documents)]
+    keep_grouping(folder / "index", Grouping.of(halves, "half"))
     dense = train_model(index, folder / "dense", settings=SETTINGS)
     train_model(index, folder / "top", settings=SETTINGS, keep_top=20)
     for name in ("dense", "top"):
         vectors = WordVectors.load(folder / name)
         vectors.most_similar(vectors.index_to_key[0])
         keep_card(vectors, folder / name, CardFacts(corpus="a generated text", license="mit"))
+    dense.themes(N_THEMES)
     _write_map(folder / "dense", len(dense))
     dense.reduce(12).save(folder / "reals")
     training = ModelRecord("ppmi", {"sparse": True}, 0, "ab" * 32)
@@ -76,6 +85,8 @@ def make(folder: Path) -> None:
     pack_model(folder / "dense", folder / "packed")
     WordVectors.load(folder / "packed").most_similar(dense.index_to_key[0])
     _leave_unfinished(folder / "unfinished", index, dense)
+    (folder / "comparison").mkdir()
+    compare_some(folder)
 
 
 def _write_map(model: Path, n_words: int) -> None:
@@ -87,20 +98,32 @@ def _write_map(model: Path, n_words: int) -> None:
 def _leave_unfinished(path: Path, index: DocumentIndex, dense: WordVectors) -> None:
     assert dense.training is not None  # noqa: S101 - for the type checker
     record: Any = dense.training
-    words = dense.index_to_key[:N_UNFINISHED]
-    with ModelFolder.create(path, words, index.vocabulary, record) as folder:
+    assert dense.place is not None  # noqa: S101 - as above
+    words, places = dense.index_to_key[:N_UNFINISHED], dense.place.feature_names
+    with ModelFolder.create(path, words, index.vocabulary, record, places=places) as folder:
         for row in range(N_UNFINISHED // 2):
-            folder.write(row, dense.matrix[row])
+            folder.write(row, np.concatenate([dense.matrix[row], dense.place.matrix[row]]))
+
+
+def compare_some(folder: Path) -> Any:
+    """Compare words, as `omnitm compare INDEX --by half -o FILE --resume` does."""
+    index = DocumentIndex.open(folder / "index")
+    words, log = index.vocabulary[:3], folder / "comparison" / "words.jsonl"
+    return compare_corpora(index, by="half", words=words, n_permutations=9, n_examples=20, log=log)
 
 
 def use_index(folder: Path) -> Any:
-    """Train words, and read texts and counts."""
+    """Train words on both kinds of contexts, compare one, and read texts and counts."""
     index = DocumentIndex.open(folder / "index")
     words = [str(index.vocabulary[k]) for k in (0, 50)]
-    trained = train_vectors(index, words, settings=SETTINGS).matrix
+    trained = train_vectors(index, words, settings=SETTINGS)
+    assert trained.place is not None  # noqa: S101 - for the type checker
+    rows = trained.matrix[:].tolist(), trained.place.matrix[:].tolist(), trained.place.feature_names
+    compared = compare(index, words[0], by="half", n_permutations=9, n_examples=20)
     counts = [] if index.word_counts is None else index.word_counts.tolist()
     tokens = sum(map(len, index.token_stream()))
-    return trained.tolist(), counts, tokens, index.document_text(7), list(index.vocabulary), index.summary
+    texts = index.document_text(7), list(index.vocabulary), index.summary
+    return rows, compared, counts, tokens, texts
 
 
 def use_model(folder: Path, name: str) -> Any:
@@ -113,12 +136,15 @@ def use_model(folder: Path, name: str) -> Any:
     found: list[Any] = [vectors.most_similar(query, metric=metric) for query in words for metric in usable]  # type: ignore[arg-type]
     found += [vectors.get_vector(vectors.index_to_key[-1]).tolist(), list(vectors.feature_names)]
     if name in {"dense", "top", "packed"}:
-        found.append(repr(explainer.explain(words[0], n_documents=0)))
+        kinds: tuple[Kind, ...] = ("topic", "place")
+        found += [repr(explainer.explain(words[0], kind=kind, n_documents=0)) for kind in kinds]
+        found.append(None if vectors.place is None else vectors.place.matrix[:].tolist())
     if name == "dense":
         with warnings.catch_warnings():
             warnings.simplefilter("error", OmniTMWarning)  # a card that has lost its facts says so
             found.append(kept_facts(folder / name))
         read_map(folder / name)
+        found.append(vectors.themes(N_THEMES).rows())
     return found
 
 
@@ -129,20 +155,20 @@ def use_unfinished(folder: Path) -> Any:
         copy = Path(shutil.copytree(folder / "unfinished", Path(name) / "m"))
         words = list(index.vocabulary[:N_UNFINISHED])
         trained = train_model(index, copy, words, settings=SETTINGS, resume=True)
-        return trained.matrix[:].tolist(), trained.index_to_key
+        assert trained.place is not None  # noqa: S101 - for the type checker
+        return trained.matrix[:].tolist(), trained.place.matrix[:].tolist(), trained.index_to_key
 
 
 def uses(kind: str) -> Callable[[Path], Any]:
     """Return what is done with a model of some kind, or with the index."""
-    if kind == "index":
-        return use_index
-    return use_unfinished if kind == "unfinished" else lambda folder: use_model(folder, kind)
+    others = {"index": use_index, "unfinished": use_unfinished, "comparison": compare_some}
+    return others.get(kind, lambda folder: use_model(folder, kind))
 
 
 def files_of(folder: Path, kind: str) -> list[Path]:
     """List the files that are damaged."""
     if kind == "packed":
-        return [folder / "packed", folder / "packed.similarity.bin"]
+        return sorted(folder.glob("packed*"))
     return sorted(path for path in (folder / kind).iterdir() if path.is_file() and path.stat().st_size)
 
 
