@@ -18,14 +18,17 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_matrix
 
+from omnitm import OmniTMAE
 from omnitm.corpus import DocumentIndex
 from omnitm.corpus.cooccurrence import document_lengths, words_of_documents
 from omnitm.explain import DocumentRule, Explainer
-from omnitm.explain.document_rules import set_aside
+from omnitm.explain.document_rules import document_rules, set_aside
 from omnitm.machine import Autoencoder, AutoencoderSettings, training_examples, word_key
+from omnitm.vectors import WordVectors
 
 FEWEST, MOST = 300, 10_000  # documents of a word of middling frequency
 GOOD_LIFT = 20
+N_FREQUENT = 1_000  # words that are trained to know what is usual
 N_DOCUMENTS = 1_000_000  # of the corpus, for votes
 
 
@@ -38,12 +41,24 @@ def middling(index: DocumentIndex, count: int, seed: int) -> list[str]:
 
 
 def measure_lift(arguments: argparse.Namespace) -> dict[str, Any]:
-    """Measure the first rule of each word on documents that were set aside."""
-    explainer = Explainer.open(arguments.model, arguments.index)
-    words, start = middling(explainer.index, arguments.words, arguments.seed), time.process_time()
+    """Measure the first rule of each word on documents that neither training nor choice has seen.
+
+    Words are trained on the other four fifths, with the most frequent words, so that it is known what is
+    usual; the model only says which words are forms of each other.
+    """
+    whole, known = DocumentIndex.open(arguments.index), WordVectors.load(arguments.model)
+    numbers = np.arange(whole.n_documents, dtype=np.uint32)
+    training = _part(whole, numbers[~set_aside(numbers)])
+    words = middling(whole, arguments.words, arguments.seed)
+    frequent = np.argsort(-whole.document_frequencies, kind="stable")[:N_FREQUENT].tolist()
+    trained = dict.fromkeys([*(whole.vocabulary[k] for k in frequent), *words])
+    vectors = OmniTMAE(contexts="topic").fit(training, words=trained).word_vectors_
+    explainer, start = Explainer(vectors, training), time.process_time()
     rows: list[dict[str, Any]] = []
     for word in words:
-        rules = explainer.document_rules(word, n=3, n_documents=0)
+        named = [name for name, _ in explainer.standing_out(word, 50)]
+        forms = known.forms(word)
+        rules = document_rules(explainer.machines[word], whole, named, forms, n=3, n_documents=0)
         rows.append({"word": word, "rules": [_figures(rule) for rule in rules]})
     lifts = np.array([(row["rules"][0]["match"]["lift"] or 0.0) if row["rules"] else 0.0 for row in rows])
     return {

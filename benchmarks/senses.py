@@ -3,8 +3,8 @@
 ```console
 $ python benchmarks/senses.py merge INDEX -o FOLDER
 $ omnitm index FOLDER/merged.txt -o FOLDER/merged.index
-$ omnitm train FOLDER/merged.index -o FOLDER/merged.model --contexts topic --top 8000
-$ omnitm train FOLDER/merged.index -o FOLDER/merged.model-seed1 --contexts topic --top 8000 --seed 1
+$ omnitm train FOLDER/merged.index -o FOLDER/merged.model --top 8000
+$ omnitm train FOLDER/merged.index -o FOLDER/merged.model-seed1 --top 8000 --seed 1
 $ python benchmarks/senses.py measure FOLDER INDEX -o benchmarks/results/senses.json
 $ python benchmarks/senses.py seeds INDEX MODEL MODEL_OF_SEED_1 -o benchmarks/results/senses-seeds.json
 ```
@@ -35,16 +35,8 @@ from sklearn.metrics import silhouette_score, v_measure_score
 
 from omnitm.baselines.tokens import tokens_of
 from omnitm.corpus import DocumentIndex
-from omnitm.explain.senses import (
-    Contexts,
-    adjusted_rand_index,
-    assigned_to,
-    bags_of,
-    centres_of,
-    two_groups,
-    word_senses,
-)
-from omnitm.similarity.row_profile import unit_rows
+from omnitm.explain.contexts import Contexts, bags_of
+from omnitm.explain.senses import adjusted_rand_index, assigned_to, centres_of, two_groups, word_senses
 from omnitm.vectors import WordVectors
 
 if TYPE_CHECKING:
@@ -162,25 +154,30 @@ def _measured(
     documents = np.concatenate(kept)
     truth = np.repeat([0, 1], [len(part) for part in kept])
     bags = bags_of(index, documents, own)
-    said = [model.of_bags(bags) for model in contexts]
+    order = np.argsort(documents)  # contexts ask for documents in their order
+    said = [np.empty(0)] * len(contexts)
+    for number, model in enumerate(contexts):
+        said[number] = model.of_documents(index, documents[order], pair[0], bags[order])[np.argsort(order)]
     senses = [centres_of(rows) for rows in said]
     assigned = [assigned_to(*found) for found in zip(said, senses, strict=True)]
-    rare = bags.multiply(contexts[0].weights).tocsr()
+    rarity = contexts[0].topic.weights
+    rare = bags.multiply(rarity).tocsr()
     means = [
         (matrix @ trained) / np.maximum(np.asarray(matrix.sum(axis=1)).reshape(-1, 1), 1e-9)
         for matrix in (bags, rare)
     ]
     clusters = [KMeans(2, n_init=2, random_state=0).fit_predict(rows) for rows in means]
-    share = contexts[0].weights * index.document_frequencies
+    share = rarity * index.document_frequencies
     from_usual = rare @ (trained - (share @ trained) / share.sum())
     clusters += [_best_silhouette(means[0]), assigned_to(from_usual, centres_of(from_usual))]
-    two = two_groups(unit_rows(said[0]))
+    two = two_groups(said[0])
     labels = (assigned[0], two, *clusters, np.zeros(len(documents), dtype=int))
     row: dict[str, Any] = {
         "pair": pair,
         "senses": len(senses[0]),
         "senses_of_single_words": [
-            len(centres_of(contexts[0].of_bags(bags_of(index, part, own)))) for part in parts
+            len(centres_of(contexts[0].of_documents(index, part, pair[0], bags_of(index, part, own))))
+            for part in parts
         ],
     }
     for name, found in zip(NAMES, labels, strict=True):

@@ -44,7 +44,13 @@ from omnitm.similarity.combined import TOPIC
 from omnitm.similarity.nonnegative import common_patterns, pattern_weights
 from omnitm.similarity.row_profile import unit_rows
 from omnitm.vectors import WordVectors
-from omnitm.vectors.themes import Nearness, prominence_of, theme_patterns, theme_weights
+from omnitm.vectors.themes import (
+    Nearness,
+    prominence_of,
+    theme_patterns,
+    theme_weights,
+    weights_of_rows,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -129,9 +135,21 @@ def shown_words(folder: Path, held_out: DocumentIndex) -> list[str]:
 
 def factorised(matrix: Any, folder: Path, words: list[str]) -> Reals:
     """Factorise words x words; a row per word of the 8,000, zeros for those without."""
+    return placed(pattern_weights(matrix, common_patterns(matrix, K)), folder, words)
+
+
+def themes_of(vectors: WordVectors, folder: Path, words: list[str]) -> Reals:
+    """Find themes of some words alone, as Omni does; a row per word of the 8,000."""
+    rows = np.array([vectors.get_index(word) for word in words])
+    nearness = Nearness(vectors, rows)
+    patterns = common_patterns(nearness.of_rows(rows), K)
+    return placed(weights_of_rows(nearness, patterns, rows, rows), folder, words)
+
+
+def placed(weights: Reals, folder: Path, words: list[str]) -> Reals:
+    """Put the weights of some words into a matrix of the 8,000, zeros for the others."""
     places = {word: place for place, word in enumerate(words_of(folder))}
     found = np.zeros((len(places), K), dtype=np.float32)
-    weights = pattern_weights(matrix, common_patterns(matrix, K))
     found[[places[word] for word in words], : weights.shape[1]] = weights
     return found
 
@@ -143,9 +161,7 @@ def omni(arguments: argparse.Namespace, folder: Path) -> Iterator[tuple[str, int
         vectors = WordVectors.load(path)
         rows = [vectors.get_index(word) for word in words_of(folder)]
         yield "Omni, themes", seed, theme_weights(vectors, theme_patterns(vectors, K))[rows]
-        some = np.array([vectors.get_index(word) for word in few])
-        nearness = Nearness(vectors, some).of_rows(some)
-        yield "Omni, themes (5,000)", seed, factorised(nearness, folder, few)
+        yield "Omni, themes (5,000)", seed, themes_of(vectors, folder, few)
 
 
 def ppmi(arguments: argparse.Namespace, folder: Path) -> Iterator[tuple[str, int, Reals]]:
@@ -169,9 +185,7 @@ def ppmi(arguments: argparse.Namespace, folder: Path) -> Iterator[tuple[str, int
         yield f"NMF of PPMI, weighted words{label}", 0, factorised(weighted, folder, words)
         if label:
             vectors = WordVectors(np.rint(100 * values).astype(np.int16), words, words)
-            rows = np.arange(len(words))
-            nearness = Nearness(vectors, rows).of_rows(rows)
-            yield f"NMF of PPMI, standing out{label}", 0, factorised(nearness, folder, words)
+            yield f"NMF of PPMI, standing out{label}", 0, themes_of(vectors, folder, words)
 
 
 def lda(arguments: argparse.Namespace, folder: Path) -> Iterator[tuple[str, int, Reals]]:
@@ -269,7 +283,10 @@ def sparse_code(rows: Reals, random: np.random.Generator) -> Reals:
 
 
 def measure(data: Path, folder: Path) -> None:
-    """Measure all read-outs on the same words and documents, and write the results."""
+    """Measure all read-outs on the same documents, and write the results.
+
+    Models whose read-outs are not there keep what was measured before.
+    """
     held_out, windows = (DocumentIndex.open(folder / f"{name}.index") for name in ("held-out", "windows"))
     words = words_of(folder)
     known = {word: row for row, word in enumerate(words)}
@@ -297,6 +314,9 @@ def measure(data: Path, folder: Path) -> None:
             )
         )
         print(line(results[-1]), flush=True)
+    names = {result.name for result in results}
+    before = json.loads((RESULTS / "themes.json").read_text(encoding="utf-8"))["results"]
+    results += [Interpretability(**row) for row in before if row["name"] not in names]
     results.sort(key=lambda result: -(result.dimension_coherence or 0))
     facts: dict[str, Any] = {
         "held_out_documents": held_out.n_documents,

@@ -13,6 +13,7 @@ from omnitm import OmniTMAE
 from omnitm.cli import main
 from omnitm.errors import ParameterError
 from omnitm.explain import Explainer
+from omnitm.explain.contexts import bags_of
 from omnitm.explain.senses import (
     _differ,
     _is_found_again,
@@ -46,7 +47,7 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
         lines.append(" ".join(words))
     (folder / "text.txt").write_text("\n".join(lines) + "\n")
     train = ["train", str(folder / "text.txt"), "-o", str(folder / "model"), "--quiet", "--no-map"]
-    assert main([*train, "--n-examples", "200", "--accumulation", "4", "--contexts", "topic"]) == 0
+    assert main([*train, "--n-examples", "200", "--accumulation", "4"]) == 0
     return folder / "model"
 
 
@@ -68,8 +69,8 @@ def test_a_word_of_two_topics_has_two_senses_and_others_have_one(model: Path) ->
         names = [name for name, _ in sense.features[:2]]
         best, scores = explainer.sense_of("bank", f"The bank: {' '.join(names)}")
         assert best == sense.number
-        alone = [explainer.sense_of("bank", name)[1] for name in names]
-        assert scores == pytest.approx({number: sum(part[number] for part in alone) for number in scores})
+        assert all(-1 <= score <= 1 for score in scores.values())
+        assert {explainer.sense_of("bank", name)[0] for name in names} == {sense.number}
     assert len(explainer.senses("loan").senses) == 1
     assert explainer.sense_of("bank", "nothing") == (None, {1: 0.0, 2: 0.0})
     assert explainer.sense_of("bank", "bank")[0] is None
@@ -107,9 +108,26 @@ def test_words_that_are_not_trained_say_nothing(model: Path) -> None:
     )
     contexts = part._contexts
     untrained = vectors.feature_index(TOPICS[5][0])
-    assert contexts.weights[untrained] == 0
-    assert not contexts.rows[untrained].any()
+    assert contexts.topic.weights[untrained] == 0
+    assert not contexts.topic.rows[untrained].any()
     assert len(part.senses("bank").senses) == 2
+
+
+def test_a_text_says_what_the_same_document_says(model: Path) -> None:
+    explainer = Explainer.open(model)
+    index, contexts = explainer.index, explainer._contexts
+    assert contexts.place is not None
+    own = np.array([index.word_id("bank")])
+    documents = index.documents_with(own[0])[:50]
+    found = contexts.of_documents(index, documents, "bank", bags_of(index, documents, own))
+    for number, row in zip(documents.tolist(), found, strict=True):
+        tokens = str(index.document_text(number)).split()
+        columns = np.array([index.word_id(token) for token in {*tokens} - {"bank"}])
+        assert np.allclose(contexts.of_text(tokens, "bank", columns), row, atol=1e-5)
+    n_topics = contexts.topic.rows.shape[1]
+    assert not np.allclose(found[:, n_topics:], found[:1, n_topics:])
+    nowhere = contexts.of_text(["nothing", "bank", "unheard"], "bank", np.zeros(0, dtype=np.intp))
+    assert not nowhere.any()
 
 
 def test_what_has_no_senses_is_said(model: Path) -> None:

@@ -103,9 +103,9 @@ def test_the_start_takes_the_heavier_half_of_each_singular_vector() -> None:
 
 def test_numbers_of_the_recipe() -> None:
     """Whoever changes one of them raises RECIPE: themes that other numbers have made are found again."""
-    assert (themes_module.RECIPE, nonnegative.N_ROUNDS, nonnegative._SWEEPS) == (4, 150, 10)
-    chosen = (themes_module._OF_PLACES, themes_module._COUNTS, themes_module._KNOWN_FIRST)
-    assert chosen == pytest.approx((0.3, 0.5, 0.2))
+    assert (themes_module.RECIPE, nonnegative.N_ROUNDS, nonnegative._SWEEPS) == (5, 150, 10)
+    chosen = (themes_module._OF_PLACES, themes_module._COUNTS, themes_module._OF_LIKE_WORDS)
+    assert (*chosen, themes_module._KNOWN_FIRST) == pytest.approx((0.3, 0.5, 6, 0.2))
 
 
 def dense_nearness(vectors: WordVectors, cosines: Any) -> Any:
@@ -142,9 +142,15 @@ def test_nearness_counts_where_smoothed_profiles_are_alike(
     found = themes_module.Nearness(vectors, rows).of_rows(rows)
     assert np.allclose(found.toarray(), dense_nearness(vectors, cosines), atol=1e-5)
     some = np.array([3, 50, 7])
-    assert np.allclose(
-        themes_module.Nearness(vectors, rows).of_rows(some).toarray(), found[some].toarray(), atol=1e-6
-    )
+    nearness = themes_module.Nearness(vectors, rows)
+    assert np.allclose(nearness.of_rows(some).toarray(), found[some].toarray(), atol=1e-6)
+    patterns = common_patterns(found, 3)
+    own = pattern_weights(found, patterns)
+    like = cosines**2 @ own / (cosines**2).sum(axis=1, keepdims=True)
+    expected = own + 6 * np.maximum(like - own.mean(axis=0), 0)
+    assert np.abs(expected - own).max() > 0.1
+    weights = themes_module.weights_of_rows(nearness, patterns, some, rows)
+    assert np.allclose(weights, expected[some], atol=1e-4)
 
 
 def test_few_words_have_no_smoothed_profiles() -> None:
@@ -153,6 +159,7 @@ def test_few_words_have_no_smoothed_profiles() -> None:
     assert vectors.profiles.topic.smooth.shape[1] == 0
     found = themes_module.Nearness(vectors, rows).of_rows(rows)
     assert np.allclose(found.toarray(), dense_nearness(vectors, 1), atol=1e-5)
+    assert not themes_module.Nearness(vectors, rows).means(rows, np.ones((30, 2), np.float32)).any()
 
 
 def test_well_known_words_come_first(vectors: WordVectors) -> None:

@@ -35,7 +35,7 @@ def run(arguments: argparse.Namespace) -> int:
         if arguments.json:
             print_json({"word": word, "sense": sense, "scores": scores})
         else:
-            named = ", ".join(f"{number}: {score:.1f}" for number, score in scores.items())
+            named = ", ".join(f"{number}: {score:.2f}" for number, score in scores.items())
             print(f"sense {sense or 'unknown'} of {word} (scores {named})")
         return 0
     found = explainer.senses(word, n_documents=arguments.documents)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from omnitm.errors import CorpusError, FileError, ParameterError
+from omnitm.explain.contexts import Contexts
 from omnitm.explain.document_rules import DocumentRule, document_rules
 from omnitm.explain.evidence import Together, together
 from omnitm.explain.pairs import (
@@ -20,7 +21,7 @@ from omnitm.explain.pairs import (
 )
 from omnitm.explain.records import RecordList
 from omnitm.explain.rules import Machines, other_corpus, rules_of
-from omnitm.explain.senses import Contexts, Senses, sense_vector, senses_of, word_senses
+from omnitm.explain.senses import Senses, sense_vector, senses_of, word_senses
 from omnitm.explain.traces import Trace, trace_literal
 from omnitm.explain.words import (
     ClauseStates,
@@ -198,13 +199,14 @@ class Explainer:
     def sense_of(self, word: str, text: str) -> tuple[int | None, dict[int, float]]:
         """Assign a text with the word to a sense: its number, None if nothing tells; and all scores.
 
-        A score is a sum over the other words of the text.
+        A score is a sum over the other words of the text and the words next to the word, from -1 to 1.
         """
         word = self.vectors.known_word(word)
         found = word_senses(self.vectors, self._contexts, self._index, word)
+        tokens = self.vectors.preparation.tokens(text)
         names = {*self.vectors.preparation.words(text)} - {word, *self.vectors.forms(word)}
         known = sorted(self.vectors.feature_index(name) for name in names if name in self.vectors)
-        scores = found.scores(np.array(known, dtype=np.intp)).sum(axis=0)
+        scores = found.centres @ self._contexts.of_text(tokens, word, np.array(known, dtype=np.intp))
         best = int(scores.argmax()) + 1 if scores.any() else None
         return best, {number + 1: float(score) for number, score in enumerate(scores)}
 

@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import numpy as np
 
-from omnitm.corpus.running import parted
+from omnitm.corpus.running import PATTERNS, parted
 from omnitm.errors import ParameterError, UnknownWordError
 from omnitm.explain.evidence import Together, standing, together
 from omnitm.explain.records import Record
 from omnitm.parameters import check_choice
 from omnitm.similarity.combined import Combined
 from omnitm.similarity.scorers import SCORERS
+from omnitm.tables import cell
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -160,8 +161,9 @@ class Comparison(Record):
     total_for, total_against
         Sums of all positive and of all negative shares; with `rounding` they add up to the score.
     share_together
-        The sum of the shares of coordinates that are about the two words themselves, or about forms that
-        are compared with them: that they occur together. They are not among the contributions.
+        The sum of the shares of coordinates that are about the two words themselves, about forms that are
+        compared with them, or about places next to these: that they occur together. They are not among the
+        contributions.
     contributions_for, contributions_against
         The largest shares of the other coordinates, for metrics that compare whole vectors.
     contributions_asked
@@ -215,6 +217,14 @@ class Comparison(Record):
     parts: dict[str, float] = field(default_factory=dict)
     forms: dict[str, tuple[str, ...]] = field(default_factory=dict)
     share_together: float = 0.0
+
+    def caption(self) -> str:
+        """Return the sum that the table takes apart."""
+        rounded = f" - {cell(-self.rounding)} rounded off" if self.rounding else ""
+        return (
+            f"{self.metric} of {self.word} and {self.other}: {cell(self.score)} = {cell(self.total_for)} for "
+            f"- {cell(abs(self.total_against))} against{rounded}"
+        )
 
     @property
     def sentence(self) -> str:
@@ -293,7 +303,9 @@ def compare_by_coordinates(
     """Explain a score that is a sum over all coordinates."""
     asked = [taken_apart.column(feature) for feature in through]
     shares = taken_apart.shares
-    own = [taken_apart.column(name) for name in taken_apart.own if name in taken_apart.columns]
+    # The words, and places next to them: to stand after "car" is to occur with it.
+    named = [form.format(name) for name in taken_apart.own for form in ("{}", *PATTERNS)]
+    own = [taken_apart.column(name) for name in named if name in taken_apart.columns]
     others = shares.copy()
     # What is about the two words themselves is one line, "they occur together".
     others[own] = 0.0

@@ -132,6 +132,14 @@ class WordExplanation(Record):
     strongest_negated: tuple[Literal, ...]
     kind: str = "topic"
 
+    def caption(self) -> str:
+        """Return how frequent the word is, and how many clauses speak for it."""
+        counted = "documents" if self.kind == "topic" else "places"
+        return (
+            f"{self.word}: in {self.document_frequency:,} of {self.n_documents:,} {counted}; "
+            f"{self.n_positive} of {self.n_clauses} clauses are positive"
+        )
+
 
 @dataclass(frozen=True, eq=False)
 class ClauseStates(Record):

@@ -4,7 +4,7 @@ A theme is a pattern of features (`omnitm.similarity.nonnegative`). How near a w
 share that the feature has in the word's profile (the squares of a profile add up to 1) and the share that
 the word, as a feature, has in the other's, times the cosine of their smoothed profiles. Words that are near
 to a few features count more than words that are near to everything. The patterns are found in the most
-frequent words; then every word is described by how much of each theme is in it.
+frequent words; then every word is described by how much of each theme is in it, and in words like it.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from omnitm.tables import Table
 from omnitm.vectors.document_vectors import count_words
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 ThemeProgress = Callable[[str, int, int], object]
 """Told what is done, how much of it is finished, and how much there is."""
 
-RECIPE = 4  # of all numbers of this module and of similarity/nonnegative.py; themes of others are made again
+RECIPE = 5  # of all numbers of this module and of similarity/nonnegative.py; themes of others are made again
 N_THEMES = 200  # by default
 _WORDS_PER_THEME = 10  # of small models, if no number is asked for
 _WORDS_AT_ONCE = 4_096  # bounds the memory of `Nearness.of_rows`
@@ -45,6 +45,7 @@ _WORDS_OF_A_NAME = 3
 # Chosen on development documents: benchmarks/themes.py, with the figures in docs/themes.md.
 _OF_PLACES = np.float32(0.3)  # in the cosine of smoothed profiles; the rest is of topics
 _COUNTS = 0.5  # rows are divided by their length to this power: 1 makes all words count alike
+_OF_LIKE_WORDS = np.float32(6)  # what words like it have of a theme, beside what the word has itself
 _KNOWN_FIRST = 0.2  # words of a theme are ordered by weight / (place in the vocabulary to this power)
 
 
@@ -200,16 +201,42 @@ def theme_patterns(vectors: WordVectors, k: int, progress: ThemeProgress | None 
 
 def theme_weights(vectors: WordVectors, patterns: Reals, progress: ThemeProgress | None = None) -> Reals:
     """Find how much of each theme is in every word: words x themes."""
-    weights = np.empty((len(vectors), patterns.shape[1]), dtype=np.float32)
     known = best_known(vectors)
     nearness = Nearness(vectors, known)
+    report = None if progress is None else lambda done: progress("describing words", done, len(vectors))
     of_known = np.ascontiguousarray(patterns[vectors.row_features[known]])
-    for start in range(0, len(vectors), _WORDS_AT_ONCE):
-        rows = np.arange(start, min(start + _WORDS_AT_ONCE, len(vectors)))
-        weights[rows] = pattern_weights(nearness.of_rows(rows), of_known)
-        if progress is not None:
-            progress("describing words", int(rows[-1]) + 1, len(vectors))
+    return weights_of_rows(nearness, of_known, np.arange(len(vectors)), known, report)
+
+
+def weights_of_rows(
+    nearness: Nearness,
+    patterns: Reals,
+    rows: NDArray[np.intp],
+    known: NDArray[np.intp],
+    report: Callable[[int], object] | None = None,
+) -> Reals:
+    """Find how much of each pattern is in some words, and in words like them: words x patterns.
+
+    Words that are like a word may have more of a theme than words do on average; six times what they have
+    more is added to what the word has itself. So a theme has all words of its kind.
+    """
+    own = [pattern_weights(nearness.of_rows(part), patterns) for part in _in_parts(known)]
+    of_known = np.concatenate(own)
+    usual = of_known.mean(axis=0)
+    weights = np.empty((len(rows), patterns.shape[1]), dtype=np.float32)
+    done = 0
+    for part in _in_parts(rows):
+        found = pattern_weights(nearness.of_rows(part), patterns)
+        found += _OF_LIKE_WORDS * np.maximum(nearness.means(part, of_known) - usual, 0)
+        weights[done : done + len(part)] = found
+        done += len(part)
+        if report is not None:
+            report(done)
     return weights
+
+
+def _in_parts(rows: NDArray[np.intp]) -> list[NDArray[np.intp]]:
+    return [rows[start : start + _WORDS_AT_ONCE] for start in range(0, len(rows), _WORDS_AT_ONCE)]
 
 
 def prominence_of(row_features: NDArray[Any]) -> Reals:
@@ -243,15 +270,29 @@ class Nearness:
         nearness.data /= np.repeat(scales, np.diff(nearness.indptr)).astype(np.float32)
         return nearness
 
+    def means(self, rows: NDArray[np.intp], values: Reals) -> Reals:
+        """Average values of the most frequent words by squared cosine with each word; 0 without cosines."""
+        found = np.zeros((len(rows), values.shape[1]), dtype=np.float32)
+        for start, cosines in self._cosines(rows):
+            squares = cosines**2
+            total = np.maximum(squares.sum(axis=1, keepdims=True), np.float32(1e-30))
+            found[start : start + len(cosines)] = squares @ values / total
+        return found
+
     def _times_cosines(self, nearness: Any, rows: NDArray[np.intp]) -> None:
         """Multiply what is stored with the cosines of smoothed profiles; without those, with nothing."""
+        for start, cosines in self._cosines(rows):
+            starts = nearness.indptr[start : start + len(cosines) + 1]
+            owners = np.repeat(np.arange(len(cosines)), np.diff(starts))
+            nearness.data[starts[0] : starts[-1]] *= cosines[owners, nearness.indices[starts[0] : starts[-1]]]
+        nearness.eliminate_zeros()
+
+    def _cosines(self, rows: NDArray[np.intp]) -> Iterator[tuple[int, Reals]]:
+        """Cosines of smoothed profiles with the most frequent words, some rows at a time; 0 if negative."""
         for start in range(0, len(rows) if self.kinds else 0, _COSINES_AT_ONCE):
             some = rows[start : start + _COSINES_AT_ONCE]
             cosines: Reals = np.sum([smooth[some] @ known for smooth, known in self.kinds], axis=0)
-            first, last = nearness.indptr[[start, start + len(some)]]
-            owners = np.repeat(np.arange(len(some)), np.diff(nearness.indptr[start : start + len(some) + 1]))
-            nearness.data[first:last] *= np.maximum(cosines[owners, nearness.indices[first:last]], 0)
-        nearness.eliminate_zeros()
+            yield start, np.maximum(cosines, 0, out=cosines)
 
 
 def check_themes(vectors: WordVectors, k: int) -> None:
