@@ -7,6 +7,9 @@
     python benchmarks/rivals.py train NAME -o rivals [--seed 1]        all sentences, kept after each epoch
     python benchmarks/rivals.py report -o rivals --data DIR [--omni wiki.model]    results/rivals.json and .md
 
+`report --keep` leaves rivals that are not in the folder as they are in the last report, and says so: their
+own figures are right, what Omni is ahead of them by is about the Omni of that report.
+
 Vectors are of the words of the index. One thread each, so that the same seed gives the same vectors. A run
 that is there already is left alone; what `score` has not found is listed as not run.
 """
@@ -212,31 +215,33 @@ def score(folder: Path, data: Path | None) -> None:
     print(path)
 
 
-def report(folder: Path, data: Path | None, omni: Path | None) -> None:
+def report(folder: Path, data: Path | None, omni: Path | None, *, keep: bool) -> None:
     """Score what was trained on all text: a row per model, centred or not; unfinished ones say so.
 
     With a model of ours, the centred rivals are compared with it, with intervals.
     """
-    rows = []
+    last: dict[str, Any] = json.loads((RESULTS / "rivals.json").read_text()) if keep else {"rows": []}
+    kept = {row["name"] for row in last["rows"] if not (folder / "full" / f"{row['name']}.npy").exists()}
+    rows = [row for row in last["rows"] if row["name"] in kept]
     for path in sorted((folder / "full").glob("*.npy")):
         finished = path.with_suffix(".json")
-        facts = json.loads(finished.read_text()) if finished.exists() else {"unfinished": True}
+        cost = json.loads(finished.read_text()) if finished.exists() else {"unfinished": True}
         for centred in (False, True):
             vectors = as_vectors(folder, np.load(path), centred=centred)
             development = development_scores(vectors, "cosine", data=data)
             scores = report_scores(vectors, "cosine", data=data)
             rows.append(
-                {"name": path.stem, "centred": centred, "tuned_on": development, "report": scores, **facts}
+                {"name": path.stem, "centred": centred, "tuned_on": development, "report": scores, **cost}
             )
-    facts = {"kind": "omnitm rivals", "rows": rows}
+    facts: dict[str, Any] = {"kind": "omnitm rivals", "rows": rows, "kept": sorted(kept)}
     tuned, reported = ("simlex", "men_odd", "semcat_p10", "card660", "mean"), ("five", "men_even", "ap_p10")
     header = [*(f"{key} (tuned on)" for key in tuned), *(f"{key} (report)" for key in reported), "CPU s"]
     lines = [f"| model | {' | '.join(header)} |", "|---" + "|--:" * len(header) + "|"]
     for row in rows:
         figures = [row["tuned_on"][key] for key in tuned] + [row["report"][key] for key in reported]
-        cost = f"{row['cpu_seconds']:,.0f}" if "cpu_seconds" in row else "unfinished"
+        seconds = f"{row['cpu_seconds']:,.0f}" if "cpu_seconds" in row else "unfinished"
         label = f"{row['name']}{', centred' if row['centred'] else ''}"
-        lines.append(f"| {label} | {' | '.join(f'{figure:.3f}' for figure in figures)} | {cost} |")
+        lines.append(f"| {label} | {' | '.join(f'{figure:.3f}' for figure in figures)} | {seconds} |")
     if omni is not None:
         models: dict[str, Any] = {"omni": WordVectors.load(omni)}
         for path in sorted((folder / "full").glob("*.npy")):
@@ -246,6 +251,12 @@ def report(folder: Path, data: Path | None, omni: Path | None) -> None:
         facts |= {"pairs": json.loads(pairs.to_json()), "categories": json.loads(lists.to_json())}
         tables = [pairs.tables()[0], *lists.tables()]
         lines += ["", "Centred, beside Omni", "", *(table.to_markdown() for table in tables)]
+        for part in ("pairs", "categories") if kept else ():
+            old = [row for row in last[part]["rows"] if row["model"] in kept]
+            facts[part]["rows"] += [{**row, "is_kept": True} for row in old]
+        lines += [
+            f"Kept from an earlier report, beside the Omni of that time: {name}." for name in sorted(kept)
+        ]
     (RESULTS / "rivals.json").write_text(json.dumps(facts, indent=1) + "\n")
     (RESULTS / "rivals.md").write_text("\n".join(lines) + "\n")
 
@@ -258,6 +269,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--data", type=Path)
     parser.add_argument("--omni", type=Path, help="report: a model of ours to compare with")
+    parser.add_argument("--keep", action="store_true", help="report: rivals of the last report stay")
     arguments = parser.parse_args()
     folder: Path = arguments.output
     if arguments.step == "prepare":
@@ -265,7 +277,7 @@ def main() -> None:
     elif arguments.step == "score":
         score(folder, arguments.data)
     elif arguments.step == "report":
-        report(folder, arguments.data, arguments.omni)
+        report(folder, arguments.data, arguments.omni, keep=arguments.keep)
     else:
         part, step = ("search", TENTH) if arguments.step == "search" else ("full", 1)
         for name in arguments.names or SEARCH:

@@ -5,8 +5,8 @@
 MODEL is trained on both kinds of contexts, with 40,000 words of Wikipedia for the log that is kept:
 `results/similarity-weights.json`. A row has the weights of association, topic profile, smoothed topic
 profile, place profile and smoothed place profile, in units of their spreads over random pairs, how fast the
-trust in words falls after the best known ones, how many patterns smoothed topic profiles have, and the
-`alike` that counts as it is (none: alike counts without emphasis).
+trust in words falls after the best known ones, how many patterns smoothed topic and place profiles have, and
+the `alike` that counts as it is (none: alike counts without emphasis).
 """
 
 from __future__ import annotations
@@ -36,20 +36,21 @@ RESULTS = Path(__file__).parent / "results" / "similarity-weights.json"
 WEIGHTS = (
     (1, 1, 1, 0, 0),
     (1, 1, 1, 1, 1),
-    (1, 1, 1, 2, 1),
-    (1, 1, 1, 3, 2),
-    (1.5, 0, 1.5, 3, 2),
-    (1.5, 0.5, 1.5, 3, 1),
-    (1.5, 0.5, 1.5, 4, 3),
-    (2, 0.5, 1.5, 4, 2),
-    (0, 0, 0, 3, 2),
+    (1, 1, 1, 2, 3),
+    (1.5, 0, 1.5, 2, 3),
+    (1.5, 0.5, 1.5, 3, 2),
+    (1.5, 0.5, 1.5, 2, 4),
+    (2, 0.5, 2, 2, 3),
+    (0, 0, 0, 2, 3),
 )
-CHOSEN = (1.5, 0.5, 1.5, 3, 2)
+CHOSEN = (1.5, 0.5, 1.5, 2, 3)
+PATTERNS = (500, 800)  # of topics and of places
 SETTINGS = (
-    *((weights, 0.15, 500, CLEARLY_ALIKE) for weights in WEIGHTS),
-    *((CHOSEN, power, 500, CLEARLY_ALIKE) for power in (0, 0.1, 0.15, 0.2, 0.3)),
-    (CHOSEN, 0.15, 300, CLEARLY_ALIKE),
-    *((CHOSEN, 0.15, 500, alike) for alike in (None, 60, 50, 40, 25, 20)),
+    *((weights, LESS_TRUST, PATTERNS, CLEARLY_ALIKE) for weights in WEIGHTS),
+    *((CHOSEN, power, PATTERNS, CLEARLY_ALIKE) for power in (0, 0.15, 0.25, 0.35)),
+    *((CHOSEN, LESS_TRUST, patterns, CLEARLY_ALIKE) for patterns in ((300, 800), (500, 300), (500, 500))),
+    *((CHOSEN, LESS_TRUST, PATTERNS, alike) for alike in (None, 60, 40, 25)),
+    ((1.5, 0.5, 1.5, 3, 2), 0.15, (500, 300), None),  # what was the default before
 )
 N_CATEGORY_WORDS = 500
 N_NEAREST = 100  # enough for the ten nearest that are no forms of the word
@@ -64,14 +65,15 @@ def main() -> None:
     profiles = vectors.profiles
     units = profiles.scales / WEIGHTS_OF_PARTS
     rows = []
-    for weights, power, n_patterns, alike in SETTINGS:
+    for weights, power, patterns, alike in SETTINGS:
         metric = Combined("similarity", is_emphasised=alike is not None)
         combined.CLEARLY_ALIKE = alike or CLEARLY_ALIKE
         vectors.profiles = replace(
             profiles,
             scales=units * np.array(weights, dtype=float),
             trust=profiles.trust ** np.float32(power / LESS_TRUST),
-            topic_rows=unit_rows(profiles.topic_rows[:, :n_patterns]),
+            topic_rows=unit_rows(profiles.topic_rows[:, : patterns[0]]),
+            place_rows=unit_rows(profiles.place_rows[:, : patterns[1]]),
         )
         scores = {
             "simlex": pair_score(vectors, metric, "SimLex-999", arguments.data),
@@ -79,7 +81,7 @@ def main() -> None:
             "semcat_p10": category_score(vectors, metric, arguments.data),
         }
         scores["mean"] = float(np.mean(list(scores.values())))
-        setting = {"weights": weights, "less_trust": power, "topic_patterns": n_patterns}
+        setting = {"weights": weights, "less_trust": power, "patterns": patterns}
         rows.append(
             {**setting, "clearly_alike": alike, **{name: round(score, 4) for name, score in scores.items()}}
         )

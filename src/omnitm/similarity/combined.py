@@ -9,7 +9,7 @@ Five parts, each in units of its spread over random pairs of words, are added:
 - place profile, and smoothed: the same of the coordinates that say where words stand.
 
 The rows of rare words are less certain than those of the best known words, so the sum is multiplied by the
-trust in both words: 1, or `(8000 / place in the vocabulary) ** 0.15` for words after the first 8,000.
+trust in both words: 1, or `(8000 / place in the vocabulary) ** 0.25` for words after the first 8,000.
 
 *Related* words share topics (the first three parts), *alike* words can stand in each other's place (the
 last two). *Similarity*, the default, is related + alike * emphasis, where the emphasis is `alike / 30`,
@@ -47,9 +47,9 @@ PARTS = ("association", "topic profile", "smoothed topic profile", "place profil
 # Of all numbers of this module, row_profile and word_forms; what was stored by another is made again.
 RECIPE = 8
 TOPIC = Recipe(stands_out=1.0, power=0.25, n_patterns=500)
-PLACE = Recipe(stands_out=0.5, power=0.0, n_patterns=300)
+PLACE = Recipe(stands_out=0.5, power=0.0, n_patterns=800)
 # In units of the spreads; chosen on development data: benchmarks/similarity_weights.py, with its log.
-WEIGHTS_OF_PARTS = np.array([1.5, 0.5, 1.5, 3.0, 2.0])
+WEIGHTS_OF_PARTS = np.array([1.5, 0.5, 1.5, 2.0, 3.0])
 _FIRST_OF_PLACE = 3  # of the parts
 _QUESTIONS = {
     "similarity": np.array([True, True, True, True, True]),
@@ -65,11 +65,11 @@ _MOST_ASSOCIATION = 5.0  # a logarithm; more than words reach, so that a word is
 # words give smoothed place profiles 0.366 on SimLex-999, means over all of them 0.323.
 _BEST_KNOWN = 8_000
 _FLOOR_OF_SHARES = 0.1  # of the largest score, in products: small scores differ by chance
-LESS_TRUST = 0.15  # chosen with the weights: lists name rare words less often
+LESS_TRUST = 0.25  # chosen with the weights: lists name rare words less often
 _RANDOM_PAIRS = 50_000  # for spreads and percentiles
 _PAIRS_AT_A_TIME = 2_000  # bounds memory: means of profiles are sparse rows per pair
 _SCORED_IN_FULL = 4_000  # words; among more, the likely ones are found first
-_CANDIDATES = 350  # 97 of 100 lists of ten are the same with 3,000; of the words in them 99.7 %
+_CANDIDATES = 350  # with 3,000, 99 of 100 lists of ten are the same
 _CODE = 127.0  # the largest code of a byte with a sign
 
 
@@ -549,7 +549,7 @@ def likely_of(profiles: Profiles, queries: Sequence[Query]) -> NDArray[np.int32]
     """Multiply queries with all smoothed rows, both in few steps: queries x words."""
     smooth = np.array([query.smooth for query in queries])
     largest = np.maximum(np.abs(smooth).max(axis=1, initial=0), 1e-12)
-    # Products of bytes in 32-bit sums: 800 dimensions x 127 x 127 are far below 2**31.
+    # Products of bytes in 32-bit sums: 1,300 dimensions x 127 x 127 are far below 2**31.
     asked = np.rint(smooth * (_CODE / largest)[:, None]).astype(np.int8)
     products = np.empty((len(queries), len(profiles.codes)), dtype=np.int32)
     _native.code_products(profiles.codes, asked, products)
