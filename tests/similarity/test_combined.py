@@ -108,18 +108,26 @@ def emphasised(related: NDArray[Any], alike: NDArray[Any]) -> NDArray[np.float64
 
 def test_clearly_alike_words_count_up_to_twice(vectors: WordVectors) -> None:
     """Parts of seven pairs, weighted: related is 1, alike is -10, 0, 15, 30, 45, 60 and 90."""
-    weighted = np.zeros((7, 5))
-    weighted[:, 0], weighted[:, 3] = 1.0, [-10, 0, 15, 30, 45, 60, 90]
-    assert Combined("similarity").total(weighted) == pytest.approx([1, 1, 8.5, 31, 68.5, 121, 181])
-    assert Combined("similarity").of_factors.total(weighted) == pytest.approx([-9, 1, 16, 31, 46, 61, 91])
-    assert Combined("alike").total(weighted) == pytest.approx(weighted[:, 3])
-    assert Combined("related").total(weighted) == pytest.approx(np.ones(7))
-    both, plain = (metric.scores(vectors, [("w5", 1.0)]) for metric in (
-        Combined("similarity"), Combined("similarity").of_factors))  # fmt: skip
+    weighted, scales = np.zeros((7, 5)), np.array([1.0, 2, 3, 4, 5])
+    weighted[:, 0], weighted[:, 3] = 1.0, np.array([-10, 0, 15, 30, 45, 60, 90]) / 4
+    both = Combined("similarity").total(weighted, scales)
+    assert both == pytest.approx([1, 1, 8.5, 31, 68.5, 121, 181])
+    plain = Combined("similarity", is_emphasised=False).total(weighted, scales)
+    assert plain == pytest.approx([-9, 1, 16, 31, 46, 61, 91])
+    assert Combined("alike").total(weighted, scales) == pytest.approx(4 * weighted[:, 3])
+    assert Combined("related").total(weighted, scales) == pytest.approx(np.ones(7))
     related, alike = (Combined(name).scores(vectors, [("w5", 1.0)]) for name in ("related", "alike"))
     others = np.arange(N_WORDS) != 5
-    assert plain[others] == pytest.approx((related + alike)[others], abs=1e-4)
-    assert both[others] == pytest.approx(emphasised(related, alike)[others], abs=1e-4)
+    found = Combined("similarity").scores(vectors, [("w5", 1.0)])
+    assert found[others] == pytest.approx(emphasised(related, alike)[others], abs=1e-4)
+
+
+def test_in_products_smoothed_places_count_a_third(vectors: WordVectors) -> None:
+    factors = Combined("similarity").of_factors
+    assert factors.total(np.ones(5), np.array([1.0, 2, 3, 4, 50])) == pytest.approx(1 + 2 + 3 + 4 + 50 / 3)
+    parts = vectors.profiles.pairs(vectors, np.array([3]), np.array([8]))
+    scales = vectors.profiles.scales * [1, 1, 1, 1, 1 / 3]
+    assert factors.scores(vectors, [("w3", 1.0)])[8] == pytest.approx(float(parts[0] @ scales), abs=1e-4)
 
 
 def test_parts_equal_the_recipe(vectors: WordVectors) -> None:
