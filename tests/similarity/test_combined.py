@@ -683,7 +683,7 @@ def test_rare_words_are_trusted_less(vectors: WordVectors, monkeypatch: pytest.M
     monkeypatch.setattr(combined, "_BEST_KNOWN", 10)
     trust = combined.trust_in(vectors)
     assert trust[:10].tolist() == [1.0] * 10
-    assert trust[40] == pytest.approx((10 / 41) ** 0.15)
+    assert trust[40] == pytest.approx((10 / 41) ** 0.25)
     monkeypatch.setattr(vectors, "profiles", replace(vectors.profiles, trust=trust))
     metric = Combined("similarity")
     found = metric.pairs(vectors, np.array([3, 3, 40]), np.array([5, 40, 40]))

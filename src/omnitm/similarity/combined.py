@@ -65,7 +65,7 @@ _MOST_ASSOCIATION = 5.0  # a logarithm; more than words reach, so that a word is
 # words give smoothed place profiles 0.366 on SimLex-999, means over all of them 0.323.
 _BEST_KNOWN = 8_000
 _FLOOR_OF_SHARES = 0.1  # of the largest score, in products: small scores differ by chance
-# Analogies ask for small differences, which many patterns of places hide: of 150 questions 0.68 instead of 0.57.
+# Analogies ask for small differences, which many patterns of places hide: 0.68 of 150 questions, not 0.57.
 _WEIGHTS_IN_PRODUCTS = np.array([1.0, 1.0, 1.0, 1.0, 1 / 3])
 LESS_TRUST = 0.25  # chosen with the weights: lists name rare words less often
 _RANDOM_PAIRS = 50_000  # for spreads and percentiles
