@@ -50,7 +50,7 @@ SETTINGS = (
     *((CHOSEN, power, PATTERNS, CLEARLY_ALIKE) for power in (0, 0.15, 0.25, 0.35)),
     *((CHOSEN, LESS_TRUST, patterns, CLEARLY_ALIKE) for patterns in ((300, 800), (500, 300), (500, 500))),
     *((CHOSEN, LESS_TRUST, PATTERNS, alike) for alike in (None, 60, 40, 25)),
-    ((1.5, 0.5, 1.5, 3, 2), 0.15, (500, 300), None),  # what was the default before
+    ((1.5, 0.5, 1.5, 3, 2), 0.15, (500, 300), None),  # the default before
 )
 N_CATEGORY_WORDS = 500
 N_NEAREST = 100  # enough for the ten nearest that are no forms of the word
@@ -68,12 +68,15 @@ def main() -> None:
     for weights, power, patterns, alike in SETTINGS:
         metric = Combined("similarity", is_emphasised=alike is not None)
         combined.CLEARLY_ALIKE = alike or CLEARLY_ALIKE
+        topics = unit_rows(profiles.topic_rows[:, : patterns[0]])
+        places = unit_rows(profiles.place_rows[:, : patterns[1]])
+        wider = [spread(profiles.topic_rows) / spread(topics), spread(profiles.place_rows) / spread(places)]
         vectors.profiles = replace(
             profiles,
-            scales=units * np.array(weights, dtype=float),
+            scales=units * np.array(weights, dtype=float) * [1, 1, wider[0], 1, wider[1]],
             trust=profiles.trust ** np.float32(power / LESS_TRUST),
-            topic_rows=unit_rows(profiles.topic_rows[:, : patterns[0]]),
-            place_rows=unit_rows(profiles.place_rows[:, : patterns[1]]),
+            topic_rows=topics,
+            place_rows=places,
         )
         scores = {
             "simlex": pair_score(vectors, metric, "SimLex-999", arguments.data),
@@ -88,6 +91,12 @@ def main() -> None:
         print(json.dumps(rows[-1]), flush=True)
     content = {"parts": PARTS, "category_words": N_CATEGORY_WORDS, "rows": rows}
     RESULTS.write_text(json.dumps(content, indent=1) + "\n")
+
+
+def spread(rows: NDArray[np.float32]) -> float:
+    """Deviation of the products of random pairs of frequent words: fewer patterns have a larger one."""
+    first, second = np.random.default_rng(0).integers(0, min(8_000, len(rows)), size=(2, 20_000))
+    return float(np.einsum("ij,ij->i", rows[first], rows[second]).std())
 
 
 def pair_score(vectors: WordVectors, metric: Combined, name: str, data: Path | None) -> float:

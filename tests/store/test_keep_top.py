@@ -85,7 +85,7 @@ def test_the_command_and_info_say_so(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert main(["info", model, "--json"]) == 0
     facts = json.loads(capsys.readouterr().out)
     assert facts["keeps"] == "the 2 coordinates of each word that differ most; the rest is its baseline"
-    assert "times smaller" in facts["stored bytes"]
+    assert facts["stored bytes"] == "120"  # six words, two coordinates: no smaller than all of them
     (tmp_path / "more").write_text("road\n")
     command = ["train", "-o", model, "--add", "--keep-top", "3", "--words", str(tmp_path / "more")]
     assert main(command) == 2
