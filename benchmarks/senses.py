@@ -155,9 +155,8 @@ def _measured(
     truth = np.repeat([0, 1], [len(part) for part in kept])
     bags = bags_of(index, documents, own)
     order = np.argsort(documents)  # contexts ask for documents in their order
-    said = [np.empty(0)] * len(contexts)
-    for number, model in enumerate(contexts):
-        said[number] = model.of_documents(index, documents[order], pair[0], bags[order])[np.argsort(order)]
+    back = np.argsort(order)
+    said = [model.of_documents(index, documents[order], pair[0], bags[order])[back] for model in contexts]
     senses = [centres_of(rows) for rows in said]
     assigned = [assigned_to(*found) for found in zip(said, senses, strict=True)]
     rarity = contexts[0].topic.weights
