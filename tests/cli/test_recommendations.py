@@ -495,7 +495,7 @@ HERE = {
     "omnitm similar {} server list -n 5",
     "omnitm similar {} server --metric alike",
     "omnitm why {} server client",
-    "omnitm senses {} file",
+    "omnitm senses {} block",
     "omnitm themes {}",
     "omnitm explain {} socket",
     "omnitm cooccur {} socket port",
@@ -747,7 +747,7 @@ def test_scores_for_a_card(world: World, capsys: pytest.CaptureFixture[str]) -> 
 
 def test_the_demo(world: World, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     terms = [f"{a}term{b} {b}word{a}" for a in "abcdefgh" for b in "ijklmno"]
-    library = [f"server client socket port list file {term}" for term in terms]
+    library = [f"server client socket port list block {term}" for term in terms]
     monkeypatch.setattr(demo, "python_paragraphs", lambda: library)
     assert main(["demo", "-o", str(world["folder"])]) == 2
     assert "choose another with `omnitm demo -o FOLDER`" in capsys.readouterr().err
