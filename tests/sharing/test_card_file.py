@@ -135,7 +135,7 @@ def test_the_command(board: DocumentIndex, tmp_path: Path, capsys: pytest.Captur
     train_model(board, model, ["a0"], settings=SETTINGS)
     scores.write_text(report("other", "m").to_json())
     assert main(["card", str(model), "--corpus", "News.", "--language", "en", "--scores", str(scores)]) == 0
-    assert capsys.readouterr().out == f"{model / 'README.md'}\n"
+    assert capsys.readouterr().out == f"the card is {model / 'README.md'}\n"
     for text in (
         "News.",
         'language: "en"',
