@@ -493,3 +493,14 @@ def test_a_clock_runs_on_a_terminal_while_long_work_goes_on(
         said = capsys.readouterr().err
         assert ("\r\x1b[K        0 s" in said) == on_terminal
         assert said.endswith("\r\x1b[K" if on_terminal else f"reading every byte of {model}\n")
+
+
+def test_an_interrupt_while_a_command_is_imported(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupted() -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("omnitm.cli.make_parser", interrupted)
+    assert main(["similar", "model", "word"]) == 130
+    assert capsys.readouterr().err == "omnitm: stopped\n"

@@ -71,7 +71,11 @@ _MISTAKE, _INCOMPLETE, _INTERRUPTED = 2, 3, 130
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; the result is the exit status."""
-    arguments = make_parser().parse_args(argv)
+    try:
+        arguments = make_parser().parse_args(argv)
+    except KeyboardInterrupt:  # while the command is imported, which takes a moment
+        print("omnitm: stopped", file=sys.stderr)
+        return _INTERRUPTED
     if arguments.debug or arguments.verbose:
         _show_log(debug=arguments.debug)
     elif not getattr(arguments, "quiet", False):
