@@ -81,11 +81,13 @@ def test_it_can_be_resumed_saved_packed_and_unpacked(board: DocumentIndex, tmp_p
 def test_the_command_and_info_say_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "text").write_text("driving car road\nship sea wave\n" * 30)
     model = str(tmp_path / "m")
-    assert main(["train", str(tmp_path / "text"), "-o", model, "--keep-top", "2", "--quiet"]) == 0
+    assert main(["train", str(tmp_path / "text"), "-o", model, "--keep-top", "2"]) == 0
+    assert "the model will take 1.0 kB" in capsys.readouterr().err
     assert main(["info", model, "--json"]) == 0
     facts = json.loads(capsys.readouterr().out)
     assert facts["keeps"] == "the 2 coordinates of each word that differ most; the rest is its baseline"
-    assert facts["stored bytes"] == "120"  # six words, two coordinates: no smaller than all of them
+    assert (facts["bytes"], facts["bytes of places"]) == (1032, 912)  # as train announces it
+    assert "stored" not in facts  # six words, two coordinates: no smaller than all of them
     (tmp_path / "more").write_text("road\n")
     command = ["train", "-o", model, "--add", "--keep-top", "3", "--words", str(tmp_path / "more")]
     assert main(command) == 2

@@ -163,7 +163,7 @@ def test_commands(model: Path, packed: Path, tmp_path: Path, capsys: pytest.Capt
     assert main(["info", str(tmp_path / "p"), "--verify", "--json"]) == 0
     facts = json.loads(capsys.readouterr().out)
     assert facts["words"] == 120
-    assert "times smaller" in facts["stored bytes"]
+    assert "times smaller than all numbers" in facts["stored"]
     assert main(["similar", str(tmp_path / "p"), "w1", "--metric", "association"]) == 0
     assert main(["unpack", str(tmp_path / "p"), "-o", str(tmp_path / "m")]) == 0
     assert main(["info", str(tmp_path / "m"), "--verify"]) == 0

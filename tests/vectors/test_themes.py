@@ -379,11 +379,12 @@ def run(capsys: pytest.CaptureFixture[str], *options: str) -> str:
 
 def test_the_command_shows_themes(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
     found = json.loads(run(capsys, str(model), "-k", "3", "--json"))["themes"]
-    assert [theme["theme"] for theme in found] == [0, 1, 2]
+    assert [theme["theme"] for theme in found] == [1, 2, 3]  # as the page counts; Python counts from 0
     assert sum(theme["share"] for theme in found) == pytest.approx(1)
     table = run(capsys, str(model), "-k", "3", "-n", "2")
     assert found[0]["words"][0]["word"] in table
     assert len(table.splitlines()) == 4
+    assert [line.split()[0] for line in table.splitlines()[2:]] == ["1", "2"]
     of_word = json.loads(run(capsys, str(model), "-k", "3", "--word", WORDS[0], "--json"))
     assert of_word["word"] == WORDS[0]
     assert of_word["themes"][0]["name"].startswith("rail")

@@ -14,6 +14,7 @@ from omnitm.files.long_work import long_work
 
 if TYPE_CHECKING:
     from omnitm.store import AnyRecord
+    from omnitm.store.loading import StoredModel
 
 _SMALLER = 1.05  # times that a model must be smaller than its numbers for that to be said
 EXAMPLE = """\
@@ -71,8 +72,7 @@ def model_facts(path: Path, *, verify: bool) -> dict[str, Any]:
         "model": str(path),
         "words": len(model.words),
         "features": len(model.features),
-        "bytes": model.matrix.nbytes,
-        **_stored(model.matrix, model.record),
+        **_stored(model),
         **_settings(model.record),
         "seed": model.record.seed,
         "index fingerprint": model.record.index_fingerprint,
@@ -86,17 +86,21 @@ def model_facts(path: Path, *, verify: bool) -> dict[str, Any]:
     return facts
 
 
-def _stored(matrix: Any, record: AnyRecord) -> dict[str, Any]:
-    """Say how the rows are stored, if that is not as they are."""
-    from omnitm.similarity.row_matrix import RowMatrix
+def _stored(model: StoredModel) -> dict[str, Any]:
+    """Say how many bytes the vectors take on the disk, as `omnitm train` announces them, and what is kept."""
     from omnitm.store.record import keep_top_of
 
-    facts: dict[str, Any] = {}
-    if isinstance(matrix, RowMatrix):
-        ratio = matrix.nbytes / max(1, matrix.stored_bytes)
-        smaller = f" ({ratio:.1f} times smaller)" if ratio >= _SMALLER else ""
-        facts["stored bytes"] = f"{matrix.stored_bytes:,}{smaller}"
-    keep_top = keep_top_of(record)
+    topics, places = (
+        0 if matrix is None else getattr(matrix, "stored_bytes", matrix.nbytes)
+        for matrix in (model.matrix, model.places and model.places.matrix)
+    )
+    facts: dict[str, Any] = {"bytes": topics + places}
+    if places:
+        facts["bytes of places"] = places
+    ratio = model.matrix.nbytes / max(1, topics)
+    if ratio >= _SMALLER:
+        facts["stored"] = f"{ratio:.1f} times smaller than all numbers"
+    keep_top = keep_top_of(model.record)
     if keep_top is not None:
         facts["keeps"] = (
             f"the {keep_top:,} coordinates of each word that differ most; the rest is its baseline"

@@ -63,7 +63,7 @@ def _show_all(arguments: argparse.Namespace, themes: Themes, count: int) -> None
         return
     table = make_table(f"{len(themes)} themes", "theme", "best words", "share", numbers=("theme", "share"))
     for theme in shown:
-        table.add_row(str(theme), _best_words(themes, theme), percent(themes.shares[theme]))
+        table.add_row(str(theme + 1), _best_words(themes, theme), percent(themes.shares[theme]))
     make_console().print(table)
 
 
@@ -78,7 +78,7 @@ def _show_shares(
     table = make_table(name, "theme", "best words", "share", "", numbers=("theme", "share"))
     for theme, share in found:
         bar = "█" * max(1, round(share / found[0][1] * _WIDEST_BAR))
-        table.add_row(str(theme), _best_words(themes, theme), percent(share), bar)
+        table.add_row(str(theme + 1), _best_words(themes, theme), percent(share), bar)
     make_console().print(table)
 
 
@@ -91,7 +91,7 @@ def _best_words(themes: Themes, theme: int) -> str:
 def _described(themes: Themes, theme: int, share: float) -> dict[str, Any]:
     words, features = themes.words(theme, 10), themes.features(theme, 10)
     return {
-        "theme": theme,
+        "theme": theme + 1,  # as the page counts
         "name": themes.name(theme),
         "share": share,
         "words": [{"word": word, "weight": weight} for word, weight in words],
