@@ -18,7 +18,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from omnitm.cli.evaluate_similarity import open_models
+from omnitm.cli.evaluate import open_models
 from omnitm.evaluation.clustering import (
     ClusteringReport,
     ModelClustering,

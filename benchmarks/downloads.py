@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from omnitm.cli.evaluate_similarity import open_models
+from omnitm.cli.evaluate import open_models
 from omnitm.evaluation.categories import evaluate_categories
 from omnitm.evaluation.datasets import CATEGORY_SETS, PAPER_SETS, data_set
 from omnitm.evaluation.similarity import evaluate_similarity

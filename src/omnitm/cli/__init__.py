@@ -1,6 +1,7 @@
-"""The command line: one file per command, imported when the command is called.
+"""The command line: a file per command, or per group of them, imported when the command is called.
 
-A command's module has `EXAMPLE`, the end of its help; `fill`, which adds its options; and `run`.
+A command's module has `EXAMPLE`, the end of its help; `fill`, which adds its options; and `run`. A module of
+several commands has them by name: `EXAMPLES["tsne"]`, `fill_tsne` and `run_tsne`.
 """
 
 from __future__ import annotations
@@ -66,6 +67,14 @@ _GROUPS = {
   omnitm plot clause news-model happy -o clause.png
 `omnitm plot tsne --help` and so on explain each picture.""",
 }
+_FILES = {  # of commands that share one
+    **dict.fromkeys(("pack", "unpack"), "pack"),
+    **dict.fromkeys(("plot tsne", "plot clause"), "plot"),
+    **{
+        f"evaluate {kind}": "evaluate"
+        for kind in ("similarity", "analogies", "categories", "classification", "clustering", "change")
+    },
+}
 _MISTAKE, _INCOMPLETE, _INTERRUPTED = 2, 3, 130
 
 
@@ -84,7 +93,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         warnings.showwarning = _show_warning
         warnings.simplefilter("always", OmniTMWarning)
         try:
-            status = int(arguments.run(arguments))
+            arguments.run(arguments)
             sys.stdout.flush()
         except OmniTMError as error:
             if arguments.debug:
@@ -97,7 +106,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         except BrokenPipeError:  # the reader, such as `head`, has seen enough
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return 0
-    return status
+    return 0
 
 
 class _Help(argparse.RawDescriptionHelpFormatter):
@@ -177,12 +186,23 @@ class CommandParser(argparse.ArgumentParser):
             self._add_commands()
             example = _GROUPS.get(self._command)
         else:
-            module = importlib.import_module(f"omnitm.cli.{self._command.replace(' ', '_')}")
-            module.fill(self)
-            self.set_defaults(run=module.run, parser=self)
-            example = module.EXAMPLE
+            example = self._fill_command()
         if self._command:
             self.epilog = f"example:\n{example}"
+
+    def _fill_command(self) -> str:
+        """Import the command, add its options, and return the example of its help."""
+        file, name = _FILES.get(self._command), self._command.replace(" ", "_")
+        module = importlib.import_module(f"omnitm.cli.{file or name}")
+        if file is None:
+            fill, run, example = module.fill, module.run, module.EXAMPLE
+        else:
+            kind = self._command.split()[-1]
+            fill, run = getattr(module, f"fill_{kind}"), getattr(module, f"run_{kind}")
+            example = module.EXAMPLES[kind]
+        fill(self)
+        self.set_defaults(run=run, parser=self)
+        return str(example)
 
     def _add_commands(self) -> None:
         """Add the commands of this group: those with one more word in their names."""

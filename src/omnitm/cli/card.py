@@ -25,7 +25,7 @@ def fill(parser: argparse.ArgumentParser) -> None:
     option(parser, "--force", "replace a card that was edited by hand")
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(arguments: argparse.Namespace) -> None:
     """Write the card anew; what is not said stays as it was."""
     from omnitm.files.kinds import refuse_other_kinds
     from omnitm.sharing.card import kept_facts, make_card, updated_facts
@@ -42,7 +42,6 @@ def run(arguments: argparse.Namespace) -> int:
         scores=scores,
     )
     print(f"the card is {make_card(vectors, arguments.model, facts, force=arguments.force)}")
-    return 0
 
 
 def read_scores(path: Path, model: Path) -> dict[str, float]:

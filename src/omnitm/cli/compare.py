@@ -54,7 +54,7 @@ def fill(parser: argparse.ArgumentParser) -> None:
     add_engine_options(parser.add_argument_group("where to compare (docs/engines.md)"))
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(arguments: argparse.Namespace) -> None:
     """Compare the words, and print or write what was found."""
     from omnitm.comparison import Sides
     from omnitm.corpus import DocumentIndex
@@ -73,7 +73,6 @@ def run(arguments: argparse.Namespace) -> int:
         _show_words(sides, arguments)
     else:
         _show_corpora(sides, arguments)
-    return 0
 
 
 def _show_words(sides: Sides, arguments: argparse.Namespace) -> None:

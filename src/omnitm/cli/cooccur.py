@@ -27,7 +27,7 @@ def fill(parser: argparse.ArgumentParser) -> None:
     option(parser, "--json", "print JSON")
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(arguments: argparse.Namespace) -> None:
     """Count, show, and give examples."""
     from omnitm.corpus import DocumentIndex, cooccurrence, partners
     from omnitm.explain.evidence import spread
@@ -43,7 +43,6 @@ def run(arguments: argparse.Namespace) -> int:
         print_json(_facts(found, occurring, texts))
     else:
         _print(found, occurring, texts)
-    return 0
 
 
 def _pairs(found: Cooccurrence) -> list[tuple[str, str, int]]:

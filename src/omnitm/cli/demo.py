@@ -42,7 +42,7 @@ def fill(parser: argparse.ArgumentParser) -> None:
     option(parser, "--threads N", "threads to train in (default: one per core)")
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(arguments: argparse.Namespace) -> None:
     """Read, train, show, suggest; a second run finds everything done and only shows it."""
     from omnitm.cli.train import prepare_similarity
     from omnitm.engines import ThreadsEngine
@@ -70,7 +70,6 @@ def run(arguments: argparse.Namespace) -> int:
     for word in (word for word in _SHOWN if word in vectors):
         _show(console, vectors, index, word)
     _suggest(console, folder, vectors)
-    return 0
 
 
 def most_frequent(index: DocumentIndex, count: int, also: tuple[str, ...]) -> list[str]:

@@ -39,7 +39,7 @@ def fill(parser: argparse.ArgumentParser) -> None:
     option(parser, "--quiet", "no progress, no table")
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(arguments: argparse.Namespace) -> None:
     """Measure what is missing, then write table and plot."""
     from omnitm.corpus import DocumentIndex
     from omnitm.engines import ThreadsEngine
@@ -81,7 +81,6 @@ def run(arguments: argparse.Namespace) -> int:
         plot_ablation(results, arguments.output / "ablation.png")
     if not arguments.quiet:
         table.show(make_console())
-    return 0
 
 
 def _words(

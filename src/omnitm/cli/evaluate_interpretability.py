@@ -43,14 +43,13 @@ def fill(parser: argparse.ArgumentParser) -> None:
     option(parser, "--json", "print JSON")
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(arguments: argparse.Namespace) -> None:
     """Measure all models on the same words and documents."""
     results = measure_all(arguments)
     if arguments.json:
         print_json([result.to_dict() for result in results])
     else:
         print_results(results)
-    return 0
 
 
 def measure_all(arguments: argparse.Namespace) -> list[Interpretability]:

@@ -44,7 +44,7 @@ def fill(parser: argparse.ArgumentParser) -> None:
     option(parser, "--plot FILE", "draw the states of --clause: .png, .svg or .pdf", type=str)
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(arguments: argparse.Namespace) -> None:
     """Explain the word."""
     from omnitm.explain import Explainer
 
@@ -53,10 +53,10 @@ def run(arguments: argparse.Namespace) -> int:
     explainer = Explainer.open(arguments.model, arguments.index)
     if arguments.plot:
         _draw(explainer, arguments)
-        return 0
+        return
     if arguments.per_document:
         _print_document_rules(explainer, arguments)
-        return 0
+        return
     explanation = explainer.explain(arguments.word, kind=arguments.contexts, n_documents=arguments.documents)
     is_topic = explanation.kind == "topic"
     if arguments.json:
@@ -64,7 +64,7 @@ def run(arguments: argparse.Namespace) -> int:
             {"stands_out": explainer.standing_out(arguments.word, arguments.count)} if is_topic else {}
         )
         print_json({**explanation.to_dict(), **stands_out})
-        return 0
+        return
     console = make_console()
     _print_summary(console, explanation)
     if is_topic:
@@ -73,7 +73,6 @@ def run(arguments: argparse.Namespace) -> int:
         console.print(f"Stands out, by so many deviations from other words: {named}\n", markup=False)
     _print_rules(console, explanation, arguments.count, arguments.literals)
     _print_literals(console, explanation)
-    return 0
 
 
 def _print_document_rules(explainer: Explainer, arguments: argparse.Namespace) -> None:

@@ -47,7 +47,7 @@ def fill(parser: argparse.ArgumentParser) -> None:
     option(parser, "--no-browser", "only print the address")
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(arguments: argparse.Namespace) -> None:
     """Open the model, then serve the page until Ctrl-C."""
     from omnitm.evaluation.word_maps import read_groups
     from omnitm.explain import Explainer
@@ -68,7 +68,8 @@ def run(arguments: argparse.Namespace) -> int:
             raise FileError(arguments.model, problem)
         print(f"The map of {len(explainer.vectors):,} words is there.")
     if arguments.export is not None:
-        return _export(explainer, groups, arguments)
+        _export(explainer, groups, arguments)
+        return
     if not explainer.has_index and arguments.comparison is not None:
         raise ParameterError("--comparison needs the index that was compared; give it with --index INDEX.")
     if not explainer.has_index:
@@ -82,10 +83,9 @@ def run(arguments: argparse.Namespace) -> int:
             webbrowser.open(address)
 
     serve(explainer, settings, ready=ready, groups=groups, comparison=arguments.comparison)
-    return 0
 
 
-def _export(explainer: Explainer, groups: str, arguments: argparse.Namespace) -> int:
+def _export(explainer: Explainer, groups: str, arguments: argparse.Namespace) -> None:
     """Say how large the files will be, and write them."""
     from rich.console import Console
 
@@ -111,7 +111,6 @@ def _export(explainer: Explainer, groups: str, arguments: argparse.Namespace) ->
         n_bytes = export.write(folder, lambda done: bar("writing words", done, len(export.rows)))
     look = f"python -m http.server --directory {shell_name(folder)}"
     print(f"{folder}: {n_bytes / 1e6:.1f} MB; to look at it: {look}")
-    return 0
 
 
 def compute_map(model: Path, *, quiet: bool = False) -> str:

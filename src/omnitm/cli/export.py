@@ -29,7 +29,7 @@ def fill(parser: argparse.ArgumentParser) -> None:
     option(parser, "--quiet", "do not say how large the file will be")
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(arguments: argparse.Namespace) -> None:
     """Say what will be written, and write it."""
     from omnitm.sharing.export import plan_export, readable, write_export
     from omnitm.vectors import WordVectors
@@ -43,4 +43,3 @@ def run(arguments: argparse.Namespace) -> int:
     write_export(vectors, arguments.output, plan, spaces=arguments.spaces, force=arguments.force)
     if not arguments.quiet:
         print(f"{arguments.output}: {readable(arguments.output.stat().st_size)}", file=sys.stderr)
-    return 0

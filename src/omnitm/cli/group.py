@@ -29,7 +29,7 @@ def fill(parser: argparse.ArgumentParser) -> None:
     option(parser, "--from FILE", "a group per line, a line per document", dest="labels")
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(arguments: argparse.Namespace) -> None:
     """Make the groups, keep them, and list them."""
     from omnitm.corpus.groups import Grouping, group_index, keep_grouping
 
@@ -40,7 +40,6 @@ def run(arguments: argparse.Namespace) -> int:
         grouping = Grouping.of(labels, arguments.field, arguments.group_by)
     keep_grouping(arguments.index, grouping)
     print_groups(grouping)
-    return 0
 
 
 def read_labels(file: Path) -> list[str]:

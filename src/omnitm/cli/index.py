@@ -113,7 +113,7 @@ def _add_vocabulary(group: Any) -> None:
     option(group, "--vocabulary FILE", "exactly these words: a file, or another index")
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(arguments: argparse.Namespace) -> None:
     """Build or extend an index, and say what is in it."""
     try:
         grouping = _build(arguments)
@@ -127,7 +127,6 @@ def run(arguments: argparse.Namespace) -> int:
         make_console().print(describe_index(arguments.output))
         if grouping is not None:
             print_groups(grouping)
-    return 0
 
 
 def _build(arguments: argparse.Namespace) -> Grouping | None:

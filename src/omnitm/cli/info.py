@@ -29,23 +29,23 @@ def fill(parser: argparse.ArgumentParser) -> None:
     option(parser, "--json", "print JSON")
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(arguments: argparse.Namespace) -> None:
     """Describe the folder."""
     from omnitm.files.kinds import kind_of
 
     reading = long_work(f"reading every byte of {arguments.path}")
     with reading if arguments.verify else contextlib.nullcontext():
         if kind_of(arguments.path) == "index":
-            return _index_info(arguments)
+            _index_info(arguments)
+            return
         facts = model_facts(arguments.path, verify=arguments.verify)
     if arguments.json:
         print_json(facts)
     else:
         print_facts(facts)
-    return 0
 
 
-def _index_info(arguments: argparse.Namespace) -> int:
+def _index_info(arguments: argparse.Namespace) -> None:
     from omnitm.cli.index import describe_index
     from omnitm.corpus import DocumentIndex
 
@@ -59,7 +59,6 @@ def _index_info(arguments: argparse.Namespace) -> int:
         make_console().print(describe_index(arguments.path))
         if arguments.verify:
             print("verified: every byte is as it was written")
-    return 0
 
 
 def model_facts(path: Path, *, verify: bool) -> dict[str, Any]:

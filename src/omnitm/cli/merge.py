@@ -27,7 +27,7 @@ def fill(parser: argparse.ArgumentParser) -> None:
     option(parser, "--quiet", "no summary")
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(arguments: argparse.Namespace) -> None:
     """Merge, and say what came out."""
     from omnitm.cli.train import prepare_similarity
     from omnitm.files.kinds import kind_of, refuse_other_kinds
@@ -50,4 +50,3 @@ def run(arguments: argparse.Namespace) -> int:
         if missing:
             shown = ", ".join(missing[:_SHOWN_WORDS])
             print(f"left out, not trained: {len(missing):,} words ({shown} ...)", file=sys.stderr)
-    return 0

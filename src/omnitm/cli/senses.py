@@ -24,7 +24,7 @@ def fill(parser: argparse.ArgumentParser) -> None:
     option(parser, "--text TEXT", "say which sense the word has in this text")
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(arguments: argparse.Namespace) -> None:
     """Tell the senses apart, or find the one of a text."""
     from omnitm.explain import Explainer
 
@@ -37,13 +37,12 @@ def run(arguments: argparse.Namespace) -> int:
         else:
             named = ", ".join(f"{number}: {score:.2f}" for number, score in scores.items())
             print(f"sense {sense or 'unknown'} of {word} (scores {named})")
-        return 0
+        return
     found = explainer.senses(word, n_documents=arguments.documents)
     if arguments.json:
         print_json(found.to_dict())
     else:
         _print(found)
-    return 0
 
 
 def _print(found: Senses) -> None:

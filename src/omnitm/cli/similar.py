@@ -52,7 +52,7 @@ def fill(parser: argparse.ArgumentParser) -> None:
     option(parser, "--json", "print JSON")
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(arguments: argparse.Namespace) -> None:
     """Look the words up and print their neighbours."""
     from omnitm.vectors import WordVectors
 
@@ -87,7 +87,7 @@ def run(arguments: argparse.Namespace) -> int:
         if inferred:
             rows["not trained"] = {word: known.how for word, known in inferred.items()}
         print_json(rows)
-        return 0
+        return
     notes = {}
     if (
         not (arguments.forms or arguments.together)
@@ -98,7 +98,6 @@ def run(arguments: argparse.Namespace) -> int:
         notes = {word: "forms: " + ", ".join(forms) for word in known if (forms := vectors.forms(word))}
     notes |= {word: f"not in the model; {known.how}" for word, known in inferred.items()}
     print_neighbours(found, scorer, vectors, notes, of_pairs=not arguments.minus)
-    return 0
 
 
 def _check_options(arguments: argparse.Namespace) -> None:

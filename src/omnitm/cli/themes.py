@@ -33,7 +33,7 @@ def fill(parser: argparse.ArgumentParser) -> None:
     option(parser, "--quiet", "no progress on standard error")
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(arguments: argparse.Namespace) -> None:
     """Find or read the themes, and show what is asked for."""
     from omnitm.vectors import WordVectors
 
@@ -53,7 +53,6 @@ def run(arguments: argparse.Namespace) -> int:
         _show_shares(arguments, themes, "text", found)
     else:
         _show_all(arguments, themes, arguments.count or len(themes))
-    return 0
 
 
 def _show_all(arguments: argparse.Namespace, themes: Themes, count: int) -> None:

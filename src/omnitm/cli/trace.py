@@ -31,7 +31,7 @@ def fill(parser: argparse.ArgumentParser) -> None:
     option(parser, "--plot FILE", "draw it as well: .png, .svg or .pdf", type=str)
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(arguments: argparse.Namespace) -> None:
     """Train the word once more and follow the literal."""
     from omnitm.explain import Explainer
 
@@ -49,12 +49,11 @@ def run(arguments: argparse.Namespace) -> int:
         plot_trace(trace, arguments.plot)
     if arguments.json:
         print_json(trace.to_dict(clauses=arguments.clauses))
-        return 0
+        return
     console = make_console()
     print_trace(console, trace)
     if arguments.plot:
         console.print(f"\nThe picture is in {arguments.plot}", markup=False)
-    return 0
 
 
 def print_trace(console: Console, trace: Trace) -> None:

@@ -156,7 +156,7 @@ def _add_settings(parser: argparse.ArgumentParser) -> None:
         option(group, usage, f"{help_text} ({default})", dest=name, type=kind, default=argparse.SUPPRESS)
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(arguments: argparse.Namespace) -> None:
     """Train, and say what came out."""
     from omnitm.files.kinds import refuse_to_replace
     from omnitm.store.folder import check_free_for_use
@@ -164,7 +164,8 @@ def run(arguments: argparse.Namespace) -> int:
 
     refuse_to_replace(arguments.output, "model")
     if arguments.model not in {"omni", "fast-omni"}:
-        return _run_baseline(arguments)
+        _run_baseline(arguments)
+        return
     given = _settings(arguments)
     engine = make_engine(arguments.engine, arguments.threads, arguments.address, patience=arguments.patience)
     if arguments.add and (given or arguments.seed is not None or arguments.keep_top is not None):
@@ -180,7 +181,7 @@ def run(arguments: argparse.Namespace) -> int:
     _check_numbers(arguments)
     # A running cluster is connected to before anything is made, or replaced, for a model.
     with getattr(engine, "connection", contextlib.nullcontext)(), _removed_if_refused(arguments.output):
-        return _train_words(arguments, given, engine, shard, named)
+        _train_words(arguments, given, engine, shard, named)
 
 
 def _check_numbers(arguments: argparse.Namespace) -> None:
@@ -211,7 +212,7 @@ def _train_words(
     engine: Engine,
     shard: Shard | None,
     named: list[str] | None,
-) -> int:
+) -> None:
     from omnitm.engines.threads import available_cores
     from omnitm.training.vocabulary import add_words, train_model
 
@@ -243,10 +244,9 @@ def _train_words(
         prepare_similarity(arguments.output, with_map=not arguments.no_map, quiet=arguments.quiet)
     if not arguments.quiet:
         _say_what_is_there(arguments.output, vectors, time.monotonic() - started)
-    return 0
 
 
-def _run_baseline(arguments: argparse.Namespace) -> int:
+def _run_baseline(arguments: argparse.Namespace) -> None:
     """Train a model that is not Omni; mistakes in its settings come before any work."""
     from omnitm.baselines import make_baseline
     from omnitm.store.folder import check_free_for_use
@@ -265,7 +265,6 @@ def _run_baseline(arguments: argparse.Namespace) -> int:
     prepare_similarity(output, with_map=not arguments.no_map, quiet=quiet)
     if not quiet:
         _say_what_is_there(output, WordVectors.load(output), time.monotonic() - started)
-    return 0
 
 
 def _check_only_for_omni(arguments: argparse.Namespace) -> None:

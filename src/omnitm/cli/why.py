@@ -36,7 +36,7 @@ def fill(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(arguments: argparse.Namespace) -> None:
     """Take the score apart."""
     from omnitm.explain import Explainer
 
@@ -53,7 +53,6 @@ def run(arguments: argparse.Namespace) -> int:
         print_json(comparison.to_dict())
     else:
         print_comparison(make_console(), comparison, arguments.count)
-    return 0
 
 
 _MATTERS = 0.05  # of the score: what is less in total is not listed
