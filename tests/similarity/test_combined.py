@@ -13,7 +13,7 @@ import pytest
 
 from omnitm import _native
 from omnitm.errors import FileError, OmniTMWarning, ParameterError
-from omnitm.files.container import read_container
+from omnitm.files.container import read_container, write_container
 from omnitm.similarity import combined, row_profile, truncated_svd, word_forms
 from omnitm.similarity.combined import (
     PARTS,
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from omnitm.corpus import DocumentIndex
+    from omnitm.explain import Explainer
 
 N_WORDS, N_FEATURES, N_PLACES = 150, 220, 200
 
@@ -398,6 +399,7 @@ def test_numbers_of_the_recipe() -> None:
             "_SCORED_IN_FULL": 4000,
             "_CANDIDATES": 350,
             "_CODE": 127.0,
+            "_CODED_AT_ONCE": 500,
             "FEWEST_WORDS": 100,
             "_WORDS_PER_DIMENSION": 10,
             "_USUAL_BASELINE": 100.0,
@@ -477,6 +479,30 @@ def test_kept_beside_the_model(board: DocumentIndex, tmp_path: Path) -> None:
     assert not kept.exists()
     again = WordVectors.load(model)
     assert again.similarity("a0", "a1", metric="similarity") != score
+
+
+def test_codes_are_kept_and_smoothed_places_are_kept_once(told: Explainer, tmp_path: Path) -> None:
+    """Coding all rows takes longer than the rest of a first answer."""
+    vectors, model = told.vectors, tmp_path / "m"
+    vectors.save(model)
+    kept = model / "similarity.bin"
+    expected = WordVectors.load(model).most_similar("bank", topn=5)
+    facts, arrays = read_container(kept)
+    rows = [vectors.profiles.topic_rows, vectors.profiles.place_rows]
+    largest = max(np.abs(part).max() for part in rows)
+    assert np.array_equal(arrays["codes"], np.rint(np.concatenate(rows, axis=1) * (127 / largest)))
+    assert "place_rows" not in arrays
+    read = WordVectors.load(model).profiles
+    assert vars(read)["codes"].tolist() == arrays["codes"].tolist()
+    assert read.place is not None
+    assert read.place_rows is read.place.smooth
+    earlier = {name: array for name, array in arrays.items() if name != "codes"}
+    write_container(kept, facts, {**earlier, "place_rows": np.array(read.place_rows)})
+    content = kept.read_bytes()
+    of_earlier = WordVectors.load(model)
+    assert of_earlier.most_similar("bank", topn=5) == expected
+    assert np.array_equal(of_earlier.profiles.codes, arrays["codes"])
+    assert kept.read_bytes() == content
 
 
 @pytest.mark.parametrize("n_flips", [300, pytest.param(20_000, marks=pytest.mark.torture)])
@@ -572,7 +598,7 @@ def test_reduce(vectors: WordVectors) -> None:
     assert small.matrix.shape == (150, 20)
     assert small.matrix.dtype == np.float32
     assert small.default_metric == "cosine"
-    assert {topic_of(word) for word, _ in small.most_similar("w5", topn=5)} == {5}
+    assert {topic_of(word) for word, _ in small.most_similar("bank", topn=5)} == {5}
     again = small.reduce(5)
     assert again.matrix.shape == (150, 5)
     with pytest.raises(
@@ -596,7 +622,7 @@ def test_sparsify(vectors: WordVectors) -> None:
     assert sparse.nbytes < vectors.nbytes / 5
     assert sum(topic_of(word) == 5 for word in sparse["w5"]) >= 3
     assert list(sparse["w5"].values()) == sorted(sparse["w5"].values(), reverse=True)
-    topics = [topic_of(word) for word, _ in vectors.sparsify(20).most_similar("w5", topn=5)]
+    topics = [topic_of(word) for word, _ in vectors.sparsify(20).most_similar("bank", topn=5)]
     assert topics == [5] * 5
     found = sparse.most_similar("w5", topn=3)
     assert sparse.similarity("w5", found[0][0]) == pytest.approx(found[0][1], abs=1e-6)

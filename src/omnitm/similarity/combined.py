@@ -73,6 +73,7 @@ _PAIRS_AT_A_TIME = 2_000  # bounds memory: means of profiles are sparse rows per
 _SCORED_IN_FULL = 4_000  # words; among more, the likely ones are found first
 _CANDIDATES = 350  # with 3,000, 99 of 100 lists of ten are the same
 _CODE = 127.0  # the largest code of a byte with a sign
+_CODED_AT_ONCE = 500  # rows, so that they stay in the processor's cache
 
 
 class _Kind(NamedTuple):
@@ -181,15 +182,17 @@ class Profiles:
         return self.forms.matrix
 
     @cached_property
-    def smooth(self) -> NDArray[np.float32]:
-        """Smoothed rows of both kinds side by side, words x dimensions."""
-        return np.concatenate([kind.rows for kind in self.kinds], axis=1)
-
-    @cached_property
     def codes(self) -> NDArray[np.int8]:
-        """The smoothed rows in 255 steps: enough to find the words that may be nearest."""
-        largest = max(float(np.abs(self.smooth).max(initial=0)), 1e-9)
-        codes: NDArray[np.int8] = np.rint(self.smooth * (_CODE / largest)).astype(np.int8)
+        """Smoothed rows of both kinds side by side, in 255 steps: enough to find words that may be nearest.
+
+        They are kept beside a model with the rest.
+        """
+        sides = [kind.rows for kind in self.kinds]
+        largest = max(1e-9, *(float(max(rows.max(initial=0), -rows.min(initial=0))) for rows in sides))
+        codes = np.empty((len(sides[0]), sum(rows.shape[1] for rows in sides)), dtype=np.int8)
+        for start in range(0, len(codes), _CODED_AT_ONCE):
+            part = slice(start, start + _CODED_AT_ONCE)
+            codes[part] = np.rint(np.concatenate([rows[part] for rows in sides], axis=1) * (_CODE / largest))
         return codes
 
     def pairs(self, rows: WordRows, first: NDArray[Any], second: NDArray[Any]) -> Reals:

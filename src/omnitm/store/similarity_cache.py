@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 _MANY = 3_000  # words; preparing more takes seconds
 _TOPIC, _PLACE, _FORMS, _RANDOM = "topic.", "place.", "forms.", "random."
+_CODES, _PLACE_ROWS = "codes", "place_rows"
 _PLAIN = ("topic_lengths", "topic_rows", "place_lengths", "place_rows", "trust", "scales", "random_shares")
 
 
@@ -123,7 +124,10 @@ def _arrays(profiles: Profiles) -> dict[str, NDArray[Any]]:
         for name, array in kind.arrays().items()
     }
     found |= {_RANDOM + name: scores for name, scores in profiles.random_scores.items()}
-    return found | {name: getattr(profiles, name) for name in _PLAIN}
+    found |= {name: getattr(profiles, name) for name in (*_PLAIN, _CODES)}
+    if profiles.place is not None and profiles.place_rows is profiles.place.smooth:
+        del found[_PLACE_ROWS]  # a fifth of the file
+    return found
 
 
 def _read(vectors: WordVectors, path: Path, facts: dict[str, Any]) -> Profiles | None:
@@ -132,6 +136,8 @@ def _read(vectors: WordVectors, path: Path, facts: dict[str, Any]) -> Profiles |
         return None
     topic, place = (_part(RowProfile, arrays, prefix) for prefix in (_TOPIC, _PLACE))
     forms = _part(WordForms, arrays, _FORMS)
+    if place is not None:
+        arrays.setdefault(_PLACE_ROWS, place.smooth)
     plain = {name: np.asarray(arrays[name]) for name in _PLAIN if name in arrays}
     if topic is None or forms is None or len(plain) != len(_PLAIN):
         return None
@@ -143,7 +149,10 @@ def _read(vectors: WordVectors, path: Path, facts: dict[str, Any]) -> Profiles |
     n_places = None if vectors.place is None else len(vectors.place.feature_names)
     if not fits or n_places != (None if place is None else place.n_features):
         return None
-    return Profiles(topic, place, forms, random_scores=random, **plain)
+    profiles = Profiles(topic, place, forms, random_scores=random, **plain)
+    if _CODES in arrays:  # made by the same recipe of the same rows; older files are without
+        vars(profiles)[_CODES] = arrays[_CODES]
+    return profiles
 
 
 def _part(kind: Any, arrays: dict[str, NDArray[Any]], prefix: str) -> Any:
