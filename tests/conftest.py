@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 import importlib
 import inspect
 import json
 import os
 import pkgutil
 import signal
+from collections import defaultdict
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -68,29 +70,45 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
         Path(place).write_text(json.dumps(dict(sorted(kept.items())), indent=1) + "\n")
 
 
-def numbers_of(room: str) -> dict[str, float]:
-    """List the numbers of a room that have names: its constants, and the defaults of parameters."""
-    package, found = importlib.import_module(f"omnitm.{room}"), {}
+def are_numbers(value: Any) -> bool:
+    """Whether a value is a number, or some numbers."""
+    several = isinstance(value, tuple | list | np.ndarray) and len(value) > 0
+    return all(map(are_numbers, value)) if several else isinstance(value, int | float | np.number)
+
+
+def numbers_of(room: str) -> dict[str, list[Any]]:
+    """List the numbers of a room that have names: its constants, and the defaults of parameters.
+
+    A name has the numbers of all files, so that files can be divided and merged.
+    """
+    package, found = importlib.import_module(f"omnitm.{room}"), defaultdict[str, list[Any]](list)
     for file in pkgutil.iter_modules(package.__path__):
         module = importlib.import_module(f"{package.__name__}.{file.name}")
+        in_file = {node.id for node in ast.walk(ast.parse(inspect.getsource(module)))
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}  # fmt: skip
         for name, value in vars(module).items():
-            if type(value) in {int, float} and name.isupper():
-                found[f"{file.name}.{name}"] = value
+            if name.isupper() and name in in_file and are_numbers(value):
+                found[name].append(plain(value))
             if getattr(value, "__module__", "") != module.__name__:
                 continue
             inside = vars(value) if inspect.isclass(value) else {"": value}
             for method, function in inside.items():
-                plain = getattr(function, "__func__", function)
-                given = inspect.signature(plain).parameters if inspect.isfunction(plain) else {}
-                numbers = {k: p.default for k, p in given.items() if type(p.default) in {int, float, bool}}
-                found |= {".".join(filter(None, [file.name, name, method, k])): v for k, v in numbers.items()}
-    return found
+                bare = getattr(function, "__func__", function)
+                given = inspect.signature(bare).parameters if inspect.isfunction(bare) else {}
+                for parameter, default in given.items():
+                    if are_numbers(default.default):
+                        found[".".join(filter(None, [name, method, parameter]))].append(default.default)
+    return {name: sorted(json.loads(json.dumps(values)), key=str) for name, values in sorted(found.items())}
 
 
 @pytest.fixture
-def room_numbers() -> Callable[[str], dict[str, float]]:
-    """Constants and defaults of a room."""
-    return numbers_of
+def same_numbers(golden: Callable[..., None]) -> Callable[[str], None]:
+    """Compare constants and defaults of a room with those that were kept; new ones may come, old ones go."""
+
+    def check(room: str) -> None:
+        golden("numbers of the room", numbers_of(room), only_common=True)
+
+    return check
 
 
 @pytest.fixture
@@ -241,10 +259,10 @@ def assert_same(found: Any, expected: Any, place: str) -> None:
 
 
 @pytest.fixture
-def golden(request: pytest.FixtureRequest) -> Callable[[str, Any], None]:
+def golden(request: pytest.FixtureRequest) -> Callable[..., None]:
     """Compare an answer with the one in `golden.json` beside the test; OMNITM_GOLDEN=write keeps it there."""
 
-    def check(question: str, answer: Any) -> None:
+    def check(question: str, answer: Any, *, only_common: bool = False) -> None:
         file = request.path.with_name("golden.json")
         kept = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
         found = rounded(json.loads(json.dumps(plain(answer))))
@@ -252,6 +270,10 @@ def golden(request: pytest.FixtureRequest) -> Callable[[str, Any], None]:
             kept[question] = found
             lines = (f"{json.dumps(name)}: {json.dumps(item)}" for name, item in kept.items())
             file.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
-        assert_same(found, kept[question], question)
+        expected = kept[question]
+        if only_common:
+            found, expected = ({name: one[name] for name in one if name in other}
+                for one, other in ((found, expected), (expected, found)))  # fmt: skip
+        assert_same(found, expected, question)
 
     return check

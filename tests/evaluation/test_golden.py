@@ -135,3 +135,8 @@ def test_interpretability_is_what_it_was(
     arguments = [part.format(**world) for part in f"{command} --dimensions 12 --nmf 6 --themes 5".split()]
     assert main(["evaluate", *arguments, "--trained-on", str(world["index"]), "--json"]) == 0
     golden("interpretability", plain(json.loads(capsys.readouterr().out)))
+
+
+def test_numbers_of_the_room(same_numbers: Callable[[str], None]) -> None:
+    """Constants and defaults: whoever changes one keeps the new one too, and measures again what it gave."""
+    same_numbers("evaluation")

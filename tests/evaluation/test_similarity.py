@@ -25,6 +25,7 @@ from omnitm.evaluation.results import (
     pooled_groups,
     to_markdown,
 )
+from omnitm.evaluation.similarity import group_results
 from omnitm.store import ModelRecord
 from omnitm.vectors import WordVectors
 
@@ -418,3 +419,18 @@ def test_command_line_mistakes(data: Path, tmp_path: Path, capsys: pytest.Captur
     with pytest.raises(SystemExit):
         main(["evaluate"])
     assert "KIND" in capsys.readouterr().err
+
+
+def test_a_pair_is_as_frequent_as_its_rarer_word() -> None:
+    """A word that is not counted is in no document."""
+    random = np.random.default_rng(0)
+    words = [(f"a{k}", f"b{k}") for k in range(24)]
+    counted = {f"a{k}": 1 + k % 2 for k in range(12)} | {f"b{k}": 1 for k in range(24)}
+    scores = random.random(24)
+    found = group_results(scores, scores, words, frequencies=counted, edges=(1, 2))
+    assert [(group.name, group.n_used) for group in found] == [("under 1", 12), ("1 to 1", 12)]
+    assert all(group.agreement.spearman == pytest.approx(1) for group in found)
+    few = group_results(scores[3:], scores[3:], words[3:], frequencies=counted, edges=(1, 2))
+    assert [group.agreement.spearman is None for group in few] == [False, True]  # nine pairs are too few
+    ten = group_results(scores[2:], scores[2:], words[2:], frequencies=counted, edges=(1, 2))
+    assert [group.agreement.spearman is None for group in ten] == [False, False]

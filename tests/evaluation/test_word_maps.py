@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from itertools import combinations
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +18,10 @@ from omnitm.evaluation.word_maps import (
     WORD_GROUPS,
     Separation,
     WordMap,
+    _arranged,
+    _ink,
+    _offset,
+    _Taken,
     draw_map,
     known_groups,
     load_groups,
@@ -35,6 +40,13 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 SMALL = {"land": ("road", "car", "wheel", "driver"), "sea": ("sea", "ship", "sail", "wave")}
+
+# Twelve labels of 20 x 10 pixels around one point, and one in a corner.
+PLACES = [
+    [5.77, 4.15], [-24.15, 5.77], [-25.77, -14.15], [4.15, -15.77], [8.74, 16.86], [-28.74, 16.86],
+    [-28.74, -26.86], [8.74, -26.86], [31.0, -2.0], [28.87, 13.72], [13.72, 28.87], [-7.0, 31.0],
+    [-28.54, -15.3],
+]  # fmt: skip
 
 
 def crowded(n_words: int = 60) -> WordMap:
@@ -234,6 +246,88 @@ def test_labels_do_not_cover_each_other() -> None:
     assert not overlapping
     frame = figure.axes[0].get_window_extent(renderer).padded(1)
     assert all(frame.contains(box.x0, box.y0) and frame.contains(box.x1, box.y1) for box in boxes)
+
+
+def test_a_label_lies_in_a_direction_from_its_point() -> None:
+    """By hand, 20 x 8 pixels, 10 away: on the right, above on the right, above, on the left, below."""
+    half = 10 * np.sqrt(0.5)
+    expected = {0: (13, -1), 2: (half + 3, half + 3), 4: (-7, 13), 6: (-half - 23, half + 3), 8: (-33, -1)}
+    expected |= {12: (-13, -21), 1: (10 * np.cos(np.pi / 8) + 3, 10 * np.sin(np.pi / 8) + 3)}
+    for step, offset in expected.items():
+        assert _offset(2 * np.pi * step / 16, 10, 20, 8) == pytest.approx(offset), step
+    near = _offset(0.29, 1, 20, 8)  # a sine of 0.286: not yet above
+    assert near == pytest.approx((np.cos(0.29) + 3, np.sin(0.29) - 4 + 3))
+
+
+def test_a_label_takes_the_nearest_free_place() -> None:
+    point, frame = np.array([50.0, 50.0]), SimpleNamespace(x0=0, y0=0, x1=200, y1=100)
+    taken = _Taken(np.array([[50.0, 50.0], [60.0, 50.0]]), 2.0, frame)
+    # A place on the right has the other point in it: 4 x 4 pixels of it are covered.
+    assert taken._covered((56, 48, 76, 58)) == pytest.approx(16)
+    assert taken._covered((-5, 0, 5, 10)) == pytest.approx(50)  # half of it is outside
+    assert taken._covered((190, 95, 210, 105)) == pytest.approx(150)
+    assert taken._covered((47, 49, 51, 51)) == pytest.approx(6)
+    found = [taken.place(point, 20, 10, 1.0) for _ in range(12)]
+    places = [*found, taken.place(np.array([199.0, 99.0]), 20, 10, 2.0)]
+    assert np.round(places, 2).tolist() == PLACES
+    tight = _Taken(point[None], 2.0, SimpleNamespace(x0=0, y0=0, x1=1, y1=1))
+    assert tight.place(point, 1000, 1000, 1.0) != (3, 3)
+    full = _Taken(point[None], 2.0, SimpleNamespace(x0=0, y0=0, x1=np.inf, y1=np.inf))
+    assert full.place(point, np.nan, 10, 2.0) == (6, 6)  # nowhere is better than anywhere else
+    assert _Taken.gap((5, -3), 20, 10) == (5, 0)
+    assert _Taken.gap((-30, 4), 20, 10) == (10, 4)
+    assert _Taken.gap((-5, -25), 20, 10) == (0, 15)
+
+
+def test_colours_of_letters_are_darkened() -> None:
+    assert _ink((1, 1, 1, 1)) == pytest.approx([0.4] * 3)
+    assert _ink((0, 0.7, 1)) == pytest.approx([0, 0.7 * 0.4 / 0.57284, 0.4 / 0.57284])
+    assert _ink((1, 0.6, 0)) == pytest.approx([0.4 / 0.64172, 0.6 * 0.4 / 0.64172, 0])
+    assert _ink((0, 0, 1)) == pytest.approx([0, 0, 0.72])
+    assert _ink((0, 0, 0)) == [0, 0, 0]
+
+
+def test_the_look_of_a_map() -> None:
+    figure, labels = draw_map(crowded(24))
+    axes = figure.axes[0]
+    assert (*figure.get_size_inches(), figure.dpi) == (13, 9, 150)
+    assert axes.get_position().bounds == pytest.approx((0.02, 0.05, 0.77, 0.89))
+    legend = axes.get_legend()
+    anchor = legend.get_bbox_to_anchor().transformed(axes.transAxes.inverted())
+    assert (anchor.x0, anchor.y0) == pytest.approx((1.01, 1))
+    assert not legend.get_frame_on()
+    assert [text.get_fontsize() for text in legend.get_texts()] == [10] * 5
+    assert {label.get_fontsize() for label in labels} == {8}
+    assert [drawn.get_sizes().tolist() for drawn in axes.collections] == [[26]] * 5
+    assert [round(float(c.get_facecolor()[0][0]), 2) for c in axes.collections] == [
+        0.12, 1.0, 0.17, 0.84, 0.58,
+    ]  # fmt: skip
+    lines = [text for text in axes.texts if text.arrow_patch is not None]
+    assert len(axes.texts) == len(labels) + len(lines)
+    low, high = axes.get_xlim()
+    xs = crowded(24).positions[:, 0]
+    assert (high - low) / (xs.max() - xs.min()) == pytest.approx(1.12, rel=1e-3)  # 6 % on both sides
+    caption = figure.texts[0]
+    assert (caption.get_position(), caption.get_fontsize()) == ((0.02, 0.018), 9)
+
+
+def test_a_map_begins_with_the_main_axes_where_there_are_two(monkeypatch: pytest.MonkeyPatch) -> None:
+    given: list[dict[str, Any]] = []
+
+    class Kept:
+        def __init__(self, max_iter: int = 0, **settings: Any) -> None:
+            given.append({**settings, "max_iter": max_iter})
+
+        def fit_transform(self, rows: Any) -> Any:
+            return rows
+
+    monkeypatch.setattr("sklearn.manifold.TSNE", Kept)
+    for shape in ((8, 2), (8, 1), (500, 3), (501, 3)):
+        _arranged(np.zeros(shape, np.float32), 7)
+    assert [settings["init"] for settings in given] == ["pca", "random", "pca", "pca"]
+    assert [settings["method"] for settings in given] == ["exact"] * 3 + ["barnes_hut"]
+    assert [settings["perplexity"] for settings in given] == pytest.approx([7 / 3, 7 / 3, 30, 30])
+    assert {(s["n_components"], s["max_iter"], s["random_state"]) for s in given} == {(2, 2000, 7)}
 
 
 def test_pictures_and_pages(tmp_path: Path) -> None:

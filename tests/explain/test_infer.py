@@ -141,6 +141,24 @@ def test_four_letters_in_common_are_enough() -> None:
     assert _composed(vectors, "babeville") is None  # and five are no ending
 
 
+def test_the_five_forms_of_the_best_rules_are_averaged(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of equal ones those that come first in the model."""
+    shares = {"s": 0.5, "ed": 0.9, "er": 0.5, "ing": 0.7, "ers": 0.6, "": 0.4, "est": 0.8}
+    words = ["walks", "walked", "walker", "walking", "walkers", "walk", "walkest"]
+    monkeypatch.setattr("omnitm.explain.infer.share_of_rule", lambda *given: shares[given[2][1]])
+    vectors: Any = SimpleNamespace(
+        index_to_key=words,
+        get_index=words.index,
+        profiles=SimpleNamespace(topic=SimpleNamespace(smooth=np.ones((7, 1), np.float32))),
+        matrix=np.arange(7)[:, None],
+        place=None,
+    )
+    found = _composed(vectors, "walkful")
+    assert found is not None
+    assert found.how == "composed from its forms: walked, walkest, walking, walkers, walks"
+    assert found.vector.tolist() == [(1 + 6 + 3 + 4 + 0) / 5]
+
+
 def test_another_index_trains_nothing(model: Path) -> None:
     other = DocumentIndex.from_documents(["rareword is here", "rareword"])
     with pytest.raises(UnknownWordError, match="rareword"):

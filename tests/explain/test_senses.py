@@ -21,6 +21,7 @@ from omnitm.explain.senses import (
     adjusted_rand_index,
     assigned_to,
     centres_of,
+    two_groups,
 )
 from omnitm.vectors import WordVectors
 
@@ -206,6 +207,44 @@ def test_a_sense_is_found_again_in_half_of_the_documents() -> None:
     assert _is_found_again(rows)
     same = np.tile(np.array([[1, 0]], dtype=np.float32), (10, 1))
     assert not _is_found_again(same)
+
+
+def test_halves_of_the_documents_are_taken_in_three_ways(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[list[float]] = []
+
+    def noted(part: Any) -> Any:
+        seen.append(part[:, 1].tolist())
+        return two_groups(part)
+
+    monkeypatch.setattr("omnitm.explain.senses.two_groups", noted)
+    rows = np.array([[1 if k < 4 else -1, k] for k in range(8)], dtype=np.float32)
+    _is_found_again(rows)
+    assert seen == [[0, 2, 4, 6], [1, 3, 5, 7], [0, 1, 4, 5], [2, 3, 6, 7], [0, 3, 4, 7], [1, 2, 5, 6]]
+
+
+def test_documents_at_the_very_mean_do_not_hide_the_direction_in_which_others_differ() -> None:
+    rows = np.array([[1, 0]] * 3 + [[0.5, 0.5]] + [[0, 1]] * 3, dtype=np.float32)
+    groups = two_groups(rows)
+    assert len(set(groups[:3])) == len(set(groups[4:])) == 1
+    assert groups[0] != groups[-1]
+
+
+def test_ten_documents_are_enough_for_two_senses() -> None:
+    """Five of each: fewer are no sense."""
+    rows = np.repeat(np.eye(4, dtype=np.float32)[:2], 5, axis=0)
+    assert centres_of(rows).tolist() in ([[1, 0, 0, 0], [0, 1, 0, 0]], [[0, 1, 0, 0], [1, 0, 0, 0]])
+    assert len(centres_of(rows[1:])) == 1
+    assert len(centres_of(rows[[0, 1, 2, 3, *range(5, 10), 5, 6, 7]])) == 1  # four and eight
+    hundred = np.repeat(np.eye(4, dtype=np.float32)[:2], [140, 6], axis=0)
+    assert len(centres_of(hundred)) == 1  # six of 146 are less than a twentieth
+
+
+def test_the_caption_counts_documents_if_there_are_any(model: Path) -> None:
+    explainer = Explainer.open(model)
+    counted = explainer.senses("bank")
+    assert counted.caption() == f"bank: 2 senses, in {counted.n_assigned:,} documents"
+    assert Explainer(explainer.vectors).senses("bank").caption() == "bank: 2 senses"
+    assert explainer.senses("loan").caption().startswith("loan: 1 sense, in ")
 
 
 def test_features_belong_to_the_sense_whose_documents_have_them_most_often() -> None:

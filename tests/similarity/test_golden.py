@@ -90,3 +90,8 @@ def test_of_equal_scores_the_first_come_first() -> None:
     assert [best(scores, count).tolist() for count in range(8)] == [
         [], [1], [1, 3], [1, 3, 2], [1, 3, 2, 4], [1, 3, 2, 4, 5], [1, 3, 2, 4, 5, 0], [1, 3, 2, 4, 5, 0],
     ]  # fmt: skip
+
+
+def test_numbers_of_the_room(same_numbers: Callable[[str], None]) -> None:
+    """Constants and defaults: whoever changes one keeps the new one too, and measures again what it gave."""
+    same_numbers("similarity")
