@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "checksums.hpp"
+#include "patterns.hpp"
 #include "row_profile.hpp"
 #include "vectors.hpp"
 
@@ -175,12 +176,90 @@ void products_of_codes(const Codes& codes, const Codes& queries, const AlignedAr
     code_products(codes.data(), codes.shape(0), codes.shape(1), queries.data(), queries.shape(0), products.data());
 }
 
+using Reals = InputRows<float>;
+
+constexpr size_t columns_at_most = size_t{1} << 31;  // columns are numbers of 32 bits with a sign
+
+WeightedRows weighted_rows(const Input<int64_t>& starts, const Input<int32_t>& columns, const Input<float>& values,
+                       size_t n_columns) {
+    const std::span<const int64_t> bounds = view(starts);
+    check(columns.size() == values.size(), "every column needs a value");
+    check(!bounds.empty() && bounds.front() >= 0 && bounds.back() <= static_cast<int64_t>(columns.size()) &&
+              std::is_sorted(bounds.begin(), bounds.end()),
+          "`starts` leads out of the columns");
+    const int32_t* const first = columns.data() + bounds.front();
+    const std::span<const int32_t> used(first, static_cast<size_t>(bounds.back() - bounds.front()));
+    check(all_below({reinterpret_cast<const uint32_t*>(used.data()), used.size()}, n_columns), "there is no such column");
+    for (size_t row = 0; row + 1 < bounds.size(); ++row)
+        check(std::is_sorted(columns.data() + bounds[row], columns.data() + bounds[row + 1]), "columns must ascend in a row");
+    return {bounds, columns.data(), values.data()};
+}
+
+void products_with_dense(const Input<int64_t>& starts, const Input<int32_t>& columns, const Input<float>& values,
+                         const Reals& dense, const AlignedArray<float, 2>& products) {
+    const WeightedRows rows = weighted_rows(starts, columns, values, dense.shape(0));
+    check(products.shape(0) == starts.size() - 1 && products.shape(1) == dense.shape(1),
+          "every row needs a place for its products");
+    check_apart(products, starts, columns);
+    nb::gil_scoped_release unlocked;
+    sparse_products(rows, dense.data(), dense.shape(0), dense.shape(1), products.data());
+}
+
+void products_of_rows(const Input<int64_t>& starts, const Input<int32_t>& columns, const Input<float>& values,
+                      size_t n_columns, size_t first, const AlignedArray<float, 2>& products) {
+    const WeightedRows rows = weighted_rows(starts, columns, values, n_columns);
+    const size_t n_rows = starts.size() - 1;
+    check(n_columns <= columns_at_most, "there are too many columns");
+    check(first <= n_rows && products.shape(0) <= n_rows - first && products.shape(1) == n_rows,
+          "`products` must have rows of the matrix, and a place for every row");
+    check_apart(products, starts, columns);
+    nb::gil_scoped_release unlocked;
+    row_products(rows, n_columns, first, first + products.shape(0), products.data());
+}
+
+template <class Number>
+void products_of_dense(const Reals& matrix, const Reals& other, const AlignedArray<Number, 2>& products) {
+    check(matrix.shape(1) == other.shape(0), "the other matrix must have a row per column");
+    check(products.shape(0) == matrix.shape(0) && products.shape(1) == other.shape(1),
+          "`products` must have a place per row and column");
+    check_apart(products, matrix, other);
+    nb::gil_scoped_release unlocked;
+    dense_products(matrix.data(), matrix.shape(0), matrix.shape(1), other.data(), other.shape(1), products.data());
+}
+
+void make_orthogonaliser(const AlignedArray<double, 2>& products, const AlignedArray<double, 2>& turn) {
+    const size_t size = products.shape(0);
+    check(products.shape(1) == size && turn.shape(0) == size && turn.shape(1) == size, "both must be square and alike");
+    check_apart(turn, products);
+    nb::gil_scoped_release unlocked;
+    orthogonaliser(products.data(), size, turn.data());
+}
+
+void make_eigenvectors(const AlignedArray<double, 2>& matrix, const Output<double>& values) {
+    const size_t size = matrix.shape(0);
+    check(matrix.shape(1) == size && values.size() == size, "the matrix must be square, with a value per row");
+    check_apart(values, matrix);
+    nb::gil_scoped_release unlocked;
+    symmetric_eigenvectors(matrix.data(), size, values.data());
+}
+
 void bind_vectors(nb::module_& m) {
     m.def("row_modes", &modes_of_rows, "matrix"_a, "modes"_a, "Find the most frequent value of every row.");
     m.def("profile_products", &products_of_profiles, "starts"_a, "columns"_a, "values"_a, "rows"_a, "query"_a,
           "products"_a, "Multiply some sparse rows with a dense vector.");
     m.def("code_products", &products_of_codes, "codes"_a, "queries"_a, "products"_a,
           "Multiply every row of small integers with several vectors of them: queries x rows.");
+    m.def("sparse_products", &products_with_dense, "starts"_a, "columns"_a, "values"_a, "dense"_a, "products"_a,
+          "Multiply sparse rows with a dense matrix.");
+    m.def("row_products", &products_of_rows, "starts"_a, "columns"_a, "values"_a, "n_columns"_a, "first"_a,
+          "products"_a,
+          "Multiply some rows of a sparse matrix, from `first` on, with themselves and all later ones.");
+    m.def("dense_products", &products_of_dense<float>, "matrix"_a, "other"_a, "products"_a, "Multiply two matrices.");
+    m.def("dense_products", &products_of_dense<double>, "matrix"_a, "other"_a, "products"_a);
+    m.def("orthogonaliser", &make_orthogonaliser, "products"_a, "turn"_a,
+          "Find what makes columns orthogonal, given their products, which are overwritten.");
+    m.def("symmetric_eigenvectors", &make_eigenvectors, "matrix"_a, "values"_a,
+          "Put the eigenvectors of a symmetric matrix in its place, as rows; values ascend.");
     nb::class_<ScaledRows>(m, "ScaledRows", "Rows as (value - baseline) * gain, without a copy of the matrix.")
         .def(nb::init<Matrix, Input<int16_t>, Input<float>, Input<int32_t>>(), "matrix"_a, "baseline"_a, "gain"_a,
              "own"_a)

@@ -37,7 +37,7 @@ def arrays(**lists: tuple[object, str]) -> Arguments:
     return {name: np.array(values, dtype=dtype) for name, (values, dtype) in lists.items()}
 
 
-def zeros(**shapes: tuple[int, str]) -> Arguments:
+def zeros(**shapes: tuple[int | tuple[int, int], str]) -> Arguments:
     return {name: np.zeros(size, dtype=dtype) for name, (size, dtype) in shapes.items()}
 
 
@@ -295,11 +295,33 @@ def codes() -> Arguments:
     )
 
 
+def sparse_and_dense() -> Arguments:
+    return {**weighted_rows(), **zeros(dense=((4, 3), "f4"), products=((2, 3), "f4"))}
+
+
+def weighted_rows() -> Arguments:
+    return arrays(starts=([0, 2, 5], "i8"), columns=([0, 1, 1, 2, 3], "i4"), values=([1, 2, 3, 4, 5], "f4"))
+
+
 #: For every binding a function that returns something to call, and arguments that it accepts.
 BINDINGS: dict[str, Callable[[Random], tuple[Callable[..., object], Arguments]]] = {
     "row_modes": lambda r: (_native.row_modes, {"matrix": matrix(r), **zeros(modes=(6, "i2"))}),
     "profile_products": lambda _: (_native.profile_products, profiles()),
     "code_products": lambda _: (_native.code_products, codes()),
+    "sparse_products": lambda _: (_native.sparse_products, sparse_and_dense()),
+    "row_products": lambda _: (
+        _native.row_products,
+        {**weighted_rows(), "n_columns": 4, "first": 0, **zeros(products=((2, 2), "f4"))},
+    ),
+    "dense_products": lambda _: (
+        _native.dense_products,
+        zeros(matrix=((3, 4), "f4"), other=((4, 2), "f4"), products=((3, 2), "f4")),
+    ),
+    "orthogonaliser": lambda _: (_native.orthogonaliser, zeros(products=((3, 3), "f8"), turn=((3, 3), "f8"))),
+    "symmetric_eigenvectors": lambda _: (
+        _native.symmetric_eigenvectors,
+        zeros(matrix=((3, 3), "f8"), values=(3, "f8")),
+    ),
     "ScaledRows": lambda r: (new_scaled_rows, scaled_rows(r)),
     "ScaledRows.moments": lambda r: (
         _native.ScaledRows(**scaled_rows(r)).moments,

@@ -421,6 +421,7 @@ def test_numbers_of_the_recipe() -> None:
             "_OVERSAMPLING": 60,
             "_ROUNDS": 3,
             "_SHORT": 1000,  # no recipe of its own: what sketches of short matrices gave is still read
+            "_LEAST_SQUARE": 1e-6,
         },
     )
     assert row_profile.Recipe(stands_out=1.0, power=0.25, n_patterns=500) == combined.TOPIC

@@ -21,7 +21,7 @@ import numpy as np
 
 from omnitm import _native
 from omnitm.similarity.row_matrix import row_blocks
-from omnitm.similarity.truncated_svd import truncated_svd
+from omnitm.similarity.truncated_svd import patterns_of_rows, sparse_products
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -306,10 +306,10 @@ def _smoothed(profiles: Any, known: NDArray[np.intp], recipe: Recipe) -> tuple[R
     size = min(recipe.n_patterns, n_words // _WORDS_PER_DIMENSION)
     if n_words < FEWEST_WORDS:
         return np.zeros((n_features, 0), np.float32), np.zeros((n_words, 0), np.float32)
-    found = truncated_svd(profiles[known], size)
+    found = patterns_of_rows(profiles[known], size)
     # Weaker patterns are noise of float32, and a negative power would enlarge them.
     usable = found.singular > found.singular[0] * 1e-4
     # X V has columns of length s; times s**(power - 1) pattern k counts with s_k**power.
     weights = found.singular[usable] ** np.float32(recipe.power - 1)
     projection = np.ascontiguousarray(found.right[:, usable] * weights, dtype=np.float32)
-    return projection, unit_rows(profiles @ projection)
+    return projection, unit_rows(sparse_products(profiles, projection))

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from omnitm import _native
+from omnitm.engines.threads import available_cores
+
 _OVERSAMPLING = 60
 _ROUNDS = 3
 _SHORT = 1_000  # rows or columns: up to here their products cost less than a sketch
+_LEAST_SQUARE = 1e-6  # of the largest one: eigenvalues below are rounding of float32
 
 
 class Decomposition(NamedTuple):
@@ -62,3 +69,114 @@ def _by_products(matrix: Any, n_components: int) -> Decomposition:
     short, long = columns * known, (rows.T @ columns) * inverse
     left, right = (short, long) if wide else (long, short)
     return Decomposition(*(part.astype(np.float32) for part in (left, singular * known, right)))
+
+
+def patterns_of_rows(rows: Any, n_components: int, seed: int = 0) -> Decomposition:
+    """Decompose a sparse matrix of float32 with at most some 10,000 rows, as `truncated_svd` does but sooner.
+
+    With M M' in memory, which is small, a round of power iterations is one product, and all bases have as
+    many rows as M. Results do not depend on the number of threads; `left` and `right` are orthogonal as far
+    as float32 has it, and patterns below a thousandth of the strongest are left out.
+    """
+    if min(rows.shape) <= _SHORT:
+        return _by_products(rows, n_components)
+    width = min(n_components + _OVERSAMPLING, *rows.shape)
+    products = gram_matrix(rows)
+    basis = np.random.default_rng(seed).standard_normal((rows.shape[0], width), dtype=np.float32)
+    for _ in range(_ROUNDS):
+        basis = _orthogonal(dense_products(products, basis))
+    # T makes the columns of M' Q orthogonal, where Q is the basis: T' (Q' M M' Q) T = 1.
+    moved = dense_products(products, basis)
+    turn = _orthogonaliser(_column_products(basis, moved))
+    basis, moved = dense_products(basis, turn), dense_products(moved, turn)
+    # M is decomposed exactly within these: M (M' Q T) = (M M') Q T.
+    eigenvectors = _column_products(moved, moved)
+    squares = np.empty(width)
+    _native.symmetric_eigenvectors(eigenvectors, squares)
+    kept = np.flatnonzero(squares > _LEAST_SQUARE * squares[-1])[::-1][:n_components]
+    singular = np.sqrt(squares[kept]).astype(np.float32)
+    patterns = np.ascontiguousarray(eigenvectors[kept].T.astype(np.float32))
+    left = dense_products(moved, patterns) / singular
+    return Decomposition(left, singular, sparse_products(rows.T.tocsr(), dense_products(basis, patterns)))
+
+
+def gram_matrix(rows: Any) -> NDArray[np.float32]:
+    """Multiply the rows of a sparse matrix of float32 with each other."""
+    arrays, (n_rows, n_columns) = _arrays(rows), rows.shape
+    found = np.empty((n_rows, n_rows), dtype=np.float32)
+    # The first rows have the most to do, so there are more parts than threads.
+    in_parts(n_rows, lambda part: _native.row_products(*arrays, n_columns, part.start, found[part]))
+    # Each pair was multiplied once; the later row is the column.
+    in_parts(n_rows, lambda part: _mirror(found, part))
+    return found
+
+
+def sparse_products(rows: Any, dense: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Multiply a sparse matrix of float32, by rows, with a dense one."""
+    starts, columns, values = _arrays(rows)
+    found = np.empty((rows.shape[0], dense.shape[1]), dtype=np.float32)
+    dense = np.ascontiguousarray(dense)
+
+    def multiply(part: slice) -> None:
+        bounds = starts[part.start : part.stop + 1]
+        # What belongs to these rows, so that no more is checked.
+        used = slice(int(bounds[0]), int(bounds[-1]))
+        _native.sparse_products(bounds - bounds[0], columns[used], values[used], dense, found[part])
+
+    in_parts(rows.shape[0], multiply, 2 * available_cores())
+    return found
+
+
+def dense_products(matrix: NDArray[np.float32], other: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Multiply two matrices; unlike numpy's product, the result does not depend on the number of threads."""
+    found = np.empty((len(matrix), other.shape[1]), dtype=np.float32)
+    in_parts(
+        len(matrix), lambda part: _native.dense_products(matrix[part], other, found[part]), available_cores()
+    )
+    return found
+
+
+def in_parts(size: int, work: Callable[[slice], object], n_parts: int = 32) -> None:
+    """Call a function, which must not hold the interpreter, for parts of a range, by all cores."""
+    edges = [size * k // n_parts for k in range(n_parts + 1)]
+    parts = [slice(start, stop) for start, stop in pairwise(edges) if start < stop]
+    with ThreadPoolExecutor(available_cores()) as threads:
+        list(threads.map(work, parts))
+
+
+def _arrays(rows: Any) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]]:
+    """Return starts, columns and values of a sparse matrix."""
+    return (
+        rows.indptr.astype(np.int64, copy=False),
+        rows.indices.astype(np.int32, copy=False),
+        rows.data.astype(np.float32, copy=False),
+    )
+
+
+def _mirror(square: NDArray[np.float32], part: slice) -> None:
+    """Fill what lies below the diagonal with what lies above it."""
+    square[part, : part.start] = square[: part.start, part].T
+    block = square[part, part]
+    below = np.tril_indices(len(block), -1)
+    block[below] = block.T[below]
+
+
+def _column_products(left: NDArray[np.float32], right: NDArray[np.float32]) -> NDArray[np.float64]:
+    """Multiply the columns of two matrices with each other: left' right."""
+    rows = np.ascontiguousarray(left.T)
+    found = np.empty((len(rows), right.shape[1]))
+    in_parts(
+        len(rows), lambda part: _native.dense_products(rows[part], right, found[part]), available_cores()
+    )
+    return found
+
+
+def _orthogonaliser(products: NDArray[np.float64]) -> NDArray[np.float32]:
+    """Find T so that the columns of Y T are orthogonal and of length 1, given Y' Y (Cholesky's way)."""
+    turn = np.empty_like(products)
+    _native.orthogonaliser(products, turn)
+    return turn.astype(np.float32)
+
+
+def _orthogonal(matrix: NDArray[np.float32]) -> NDArray[np.float32]:
+    return dense_products(matrix, _orthogonaliser(_column_products(matrix, matrix)))
