@@ -274,6 +274,7 @@ def golden(request: pytest.FixtureRequest) -> Callable[..., None]:
         if only_common:
             found, expected = ({name: one[name] for name in one if name in other}
                 for one, other in ((found, expected), (expected, found)))  # fmt: skip
+            assert found == expected  # as they are written
         assert_same(found, expected, question)
 
     return check

@@ -86,9 +86,9 @@ def test_a_rule_needs_many_pairs_about_the_same_thing() -> None:
     assert len(form_pairs(words[:24], unit_circle([0.0] * 12 + more))[0]) == 7
 
 
-def forms_by_ending(stems: list[str], ending: str, cosines: list[float]) -> list[str]:
+def forms_by_ending(stems: list[str], ending: str, cosines: list[float], first: str = "") -> list[str]:
     """Which stems have a form with an ending that is as near to them as given."""
-    words = [*stems, *(stem + ending for stem in stems)]
+    words = [*(stem + first for stem in stems), *(stem + ending for stem in stems)]
     angles = [0.0] * len(stems) + np.arccos(cosines).tolist()
     return [words[a] for a, _ in form_pairs(words, unit_circle(angles))[0].tolist()]
 
@@ -104,6 +104,10 @@ def test_short_words_need_to_be_more_alike() -> None:
     """As car and cars but not dio and dios: by chance many words of three letters differ by an s."""
     stems = [f"{letter}ab" for letter in "abcdefghijkl"]
     assert forms_by_ending(stems, "s", [0.9] * 10 + [0.49, 0.51]) == [*stems[:10], stems[11]]
+    shown = [f"{stem}e" for stem in stems]  # babe, babing: the stem has three letters
+    assert forms_by_ending(stems, "ing", [0.9] * 10 + [0.49, 0.51], "e") == [*shown[:10], shown[11]]
+    longer = [f"{stem}r" for stem in stems]
+    assert forms_by_ending(longer, "s", [0.9] * 10 + [0.49, 0.51]) == longer
 
 
 @pytest.mark.parametrize(
