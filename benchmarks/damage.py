@@ -31,7 +31,7 @@ from omnitm.corpus import DocumentIndex, build_index
 from omnitm.corpus.groups import Grouping, keep_grouping
 from omnitm.errors import FileError, OmniTMWarning
 from omnitm.explain import Explainer
-from omnitm.explorer.vocabulary_map.stored import VocabularyMap, read_map, write_map
+from omnitm.explorer.map_file import VocabularyMap, read_map, write_map
 from omnitm.machine import AutoencoderSettings
 from omnitm.sharing.card import CardFacts, keep_card, kept_facts
 from omnitm.store import ModelFolder, ModelRecord, pack_model

@@ -84,8 +84,8 @@ def kept_frames() -> dict[str, Any] | None:
 
 def measure_map(model: Path) -> None:
     """Compute and keep the map, not counting the similarities, which training prepares before it."""
-    from omnitm.explorer.vocabulary_map.layout import full_map
-    from omnitm.explorer.vocabulary_map.stored import write_map
+    from omnitm.explorer.map_file import write_map
+    from omnitm.explorer.map_layout import full_map
     from omnitm.store.similarity_cache import vectors_sha256
 
     vectors = WordVectors.load(model)

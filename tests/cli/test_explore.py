@@ -118,7 +118,7 @@ def test_the_map_can_be_computed_first(
     model: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
-        "omnitm.explorer.server.serve", lambda *_, ready, groups, **__: ready(f"http://127.0.0.1:1/{groups}")
+        "omnitm.explorer.app.serve", lambda *_, ready, groups, **__: ready(f"http://127.0.0.1:1/{groups}")
     )
     (model.parent / "groups.json").write_text('{"land": ["car", "road"], "water": ["ship"]}')
     assert main(["explore", str(model), "--map", "--no-browser"]) == 0

@@ -25,7 +25,7 @@ from omnitm.engines import Failure, ThreadsEngine
 from omnitm.errors import CorpusError, FileError, ParameterError, SetAsideError, TrainingStopped
 from omnitm.explain import Explainer
 from omnitm.explain.rules import TrainedMachine
-from omnitm.explorer.vocabulary_map.keeper import MapKeeper
+from omnitm.explorer.map_keeper import MapKeeper
 from omnitm.files import system
 from omnitm.machine import AutoencoderSettings
 from omnitm.store import pack_model

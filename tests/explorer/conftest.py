@@ -16,7 +16,7 @@ from omnitm.corpus import DocumentIndex, Preparation, build_index
 from omnitm.corpus.groups import Grouping, keep_grouping
 from omnitm.explain import Explainer
 from omnitm.explorer import ExplorerSettings, create_app
-from omnitm.explorer.server import address, listen
+from omnitm.explorer.app import address, listen
 from omnitm.machine import AutoencoderSettings
 from omnitm.training.vocabulary import train_model
 

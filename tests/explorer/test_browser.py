@@ -20,8 +20,8 @@ from omnitm.cli import main
 from omnitm.cli.explore import compute_map
 from omnitm.explain import Explainer
 from omnitm.explorer import ExplorerSettings
-from omnitm.explorer.vocabulary_map.keeper import MapWork
-from omnitm.explorer.vocabulary_map.stored import header_of, read_map
+from omnitm.explorer.map_file import header_of, read_map
+from omnitm.explorer.map_keeper import MapWork
 
 from .conftest import MARKUP, RunningServer
 

@@ -17,8 +17,8 @@ from omnitm.explain import Explainer
 from omnitm.explorer import create_app
 from omnitm.explorer.answers import Answers
 from omnitm.explorer.export import Export, page_files
-from omnitm.explorer.vocabulary_map import MapKeeper
-from omnitm.explorer.vocabulary_map.stored import header_of, subset
+from omnitm.explorer.map_file import header_of, subset
+from omnitm.explorer.map_keeper import MapKeeper
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -15,7 +15,7 @@ from starlette.testclient import TestClient
 
 from omnitm.errors import ParameterError
 from omnitm.explorer import ExplorerSettings
-from omnitm.explorer.server import listen
+from omnitm.explorer.app import listen
 
 from .conftest import RunningServer
 

@@ -14,9 +14,10 @@ from starlette.testclient import TestClient
 from omnitm.errors import MissingExtraError, OmniTMWarning, ParameterError
 from omnitm.explain import Explainer
 from omnitm.explorer import create_app
-from omnitm.explorer.vocabulary_map import MapKeeper, VocabularyMap, layout
-from omnitm.explorer.vocabulary_map.keeper import MapWork
-from omnitm.explorer.vocabulary_map.layout import (
+from omnitm.explorer import map_layout as layout
+from omnitm.explorer.map_file import Cluster, VocabularyMap, header_of, map_places, read_map, write_map
+from omnitm.explorer.map_keeper import MapKeeper, MapWork
+from omnitm.explorer.map_layout import (
     arranged,
     first_map,
     full_map,
@@ -26,7 +27,6 @@ from omnitm.explorer.vocabulary_map.layout import (
     share_kept,
     true_neighbours,
 )
-from omnitm.explorer.vocabulary_map.stored import Cluster, header_of, map_places, read_map, write_map
 from omnitm.similarity.combined import Combined
 from omnitm.similarity.row_profile import unit_rows
 from omnitm.store import ModelRecord, pack_model

@@ -14,8 +14,8 @@ from omnitm.corpus import DocumentIndex
 from omnitm.explain import Document
 from omnitm.explorer import ExplorerSettings, answers
 from omnitm.explorer.answers import PASSAGE, Speller, passage
+from omnitm.explorer.app import is_news
 from omnitm.explorer.routes import BusyError, Threads
-from omnitm.explorer.server import is_news
 
 
 def test_docstrings() -> None:

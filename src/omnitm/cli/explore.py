@@ -62,7 +62,7 @@ def run(arguments: argparse.Namespace) -> None:
     if explainer.vectors.default_metric == "similarity":
         _ = explainer.vectors.profiles  # prepared once, and said; the page would wait for it without a word
     if arguments.map:
-        from omnitm.explorer.vocabulary_map.stored import read_map
+        from omnitm.explorer.map_file import read_map
 
         if read_map(arguments.model) is None and (problem := compute_map(arguments.model)):
             raise FileError(arguments.model, problem)
@@ -91,8 +91,8 @@ def _export(explainer: Explainer, groups: str, arguments: argparse.Namespace) ->
 
     from omnitm.explorer.answers import Answers
     from omnitm.explorer.export import Export
-    from omnitm.explorer.vocabulary_map import MapKeeper
-    from omnitm.explorer.vocabulary_map.stored import read_map
+    from omnitm.explorer.map_file import read_map
+    from omnitm.explorer.map_keeper import MapKeeper
 
     answers, model, folder = Answers(explainer, groups), arguments.model, arguments.export
     is_rich = explainer.vectors.default_metric == "similarity"
@@ -115,7 +115,7 @@ def _export(explainer: Explainer, groups: str, arguments: argparse.Namespace) ->
 
 def compute_map(model: Path, *, quiet: bool = False) -> str:
     """Compute and keep the map of a model, with a bar that tells the time left; return what went wrong."""
-    from omnitm.explorer.vocabulary_map.keeper import MapWork
+    from omnitm.explorer.map_keeper import MapWork
 
     work = MapWork(model)
     try:

@@ -5,18 +5,15 @@ from typing import TYPE_CHECKING, Any
 from omnitm.explorer.schemas import ExplorerSettings
 
 if TYPE_CHECKING:
-    from omnitm.explorer.app import create_app
-    from omnitm.explorer.server import serve
+    from omnitm.explorer.app import create_app, serve
 
 __all__ = ["ExplorerSettings", "create_app", "serve"]
-
-_HOMES = {"create_app": "omnitm.explorer.app", "serve": "omnitm.explorer.server"}
 
 
 def __getattr__(name: str) -> Any:
     """Import what needs the extra when it is first used."""
-    if name not in _HOMES:
+    if name not in __all__:
         raise AttributeError(f"module 'omnitm.explorer' has no attribute {name!r}")
-    from importlib import import_module
+    from omnitm.explorer import app
 
-    return getattr(import_module(_HOMES[name]), name)
+    return getattr(app, name)

@@ -20,7 +20,7 @@ from omnitm.explain.evidence import read_documents, spread
 from omnitm.explain.pairs import BY_CLAUSES, take_apart
 from omnitm.explorer.background import Work
 from omnitm.explorer.group_changes import GroupChanges
-from omnitm.explorer.vocabulary_map.layout import map_metric
+from omnitm.explorer.map_layout import map_metric
 from omnitm.similarity.combined import Combined, best
 from omnitm.similarity.row_profile import unit_rows
 from omnitm.similarity.scorers import SCORERS
@@ -300,6 +300,14 @@ class Answers:
         order: list[int] = np.argsort(-self.importance[self.vectors.row_features], kind="stable").tolist()
         return order
 
+    def map_words(self) -> dict[str, Any]:
+        """Name the words of the map, in the order of its points."""
+        return {"words": self.vectors.index_to_key, "order": self.map_order}
+
+    def vocabulary(self) -> dict[str, Any]:
+        """Name all words of the vocabulary, in the order of coordinates and literals."""
+        return {"words": self.vectors.feature_names}
+
     def warm_up(self) -> None:
         """Do once what the first questions need."""
         _ = self.speller
@@ -558,7 +566,7 @@ class Answers:
         changes.start(chosen)
         return changes.changes(chosen, 0)
 
-    def trace(self, word: str, literal: str, *, negated: bool) -> dict[str, Any]:
+    def trace(self, word: str, literal: str, negated: bool) -> dict[str, Any]:
         """Follow a literal through the training."""
         word, literal = self.vectors.known_word(word), self.vectors.known_feature(literal)
         found = self.explainer.trace(word, literal, negated=negated, n_events=4, n_documents=1)

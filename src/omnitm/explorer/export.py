@@ -4,7 +4,7 @@
 index.html, style.css, icon.svg, js/     the page; index.html is marked as stored
 data/model.json                          what `/api/model` and `/api/invitations` say
 data/words.json                          the words, the most frequent first
-data/map.bin                             the points of the map, see `vocabulary_map.stored`
+data/map.bin                             the points of the map, see `map_file`
 data/themes.json                         all themes, with their words and features
 data/words/0.json, 1.json, ...           a hundred words each: neighbours, what stands out, themes, the row,
                                          senses, rules, and why its nearest words are near
@@ -23,8 +23,8 @@ from omnitm.errors import FileError
 from omnitm.explain import Explainer
 from omnitm.explorer.answers import Answers
 from omnitm.explorer.guard import POLICY
+from omnitm.explorer.map_file import subset
 from omnitm.explorer.schemas import as_json
-from omnitm.explorer.vocabulary_map.stored import subset
 from omnitm.files.plain import write_file, writing
 from omnitm.parameters import check_integer
 
@@ -222,7 +222,7 @@ def _rounded(row: dict[str, Any]) -> list[Any]:
 
 def page_files() -> Iterator[tuple[str, bytes]]:
     """Name the files of the page; index.html comes last, so that a page that is there is whole."""
-    found = dict(_files(files(__package__) / "static", ""))
+    found = dict(static_files())
     start = found.pop("index.html")
     yield from found.items()
     policy = f'<meta http-equiv="Content-Security-Policy" content="{_policy()}">'.encode()
@@ -235,9 +235,10 @@ def _policy() -> str:
     return "; ".join(part for part in POLICY.split("; ") if not part.startswith("frame-ancestors"))
 
 
-def _files(folder: Traversable, path: str) -> Iterator[tuple[str, bytes]]:
-    for entry in sorted(folder.iterdir(), key=lambda entry: entry.name):
+def static_files(folder: Traversable | None = None, path: str = "") -> Iterator[tuple[str, bytes]]:
+    """Read the files of the page as they are: their paths and contents."""
+    for entry in sorted((folder or files(__package__) / "static").iterdir(), key=lambda entry: entry.name):
         if entry.is_dir():
-            yield from _files(entry, f"{path}{entry.name}/")
+            yield from static_files(entry, f"{path}{entry.name}/")
         else:
             yield f"{path}{entry.name}", entry.read_bytes()

@@ -18,17 +18,20 @@ from omnitm.explorer.answers import METRICS
 from omnitm.explorer.schemas import Question, TooLargeError, as_json, parse_body
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Callable
 
     from starlette.requests import Request
 
+    from omnitm.explain import Explainer
     from omnitm.explorer.answers import Answers
+    from omnitm.explorer.map_keeper import MapKeeper
     from omnitm.explorer.schemas import ExplorerSettings
-    from omnitm.explorer.vocabulary_map import MapKeeper
+    from omnitm.vectors import WordVectors
 
-    Handler = Callable[[Question], Awaitable[Any]]
+    Parameter = Callable[[Question], Any]
 
 Result = TypeVar("Result")
+Address = tuple[Any, ...]  # threads, a function, and what reads each of its parameters from a question
 
 
 class BusyError(OmniTMError):
@@ -61,6 +64,7 @@ class Threads:
 
 _MOST_DOCUMENTS = 20
 _MOST_CHANGES = 10_000
+_ANY = 1_000_000  # more than there are themes or clauses
 _BODY_SECONDS = 10
 
 
@@ -73,60 +77,63 @@ class Api:
         self.heavy = Threads(settings.n_heavy, settings)
 
     def routes(self) -> list[Route]:
-        """All addresses under /api."""
-        asked = {
-            "model": self.model,
-            "complete": self.complete,
-            "invitations": self.invitations,
-            "neighbours": self.neighbours,
-            "row": self.row,
-            "standing-out": self.standing_out,
-            "compare": self.compare,
-            "rules": self.rules,
-            "document-rules": self.document_rules,
-            "senses": self.senses,
-            "themes": self.themes,
-            "theme": self.theme,
-            "clause": self.clause,
-            "trace": self.trace,
-            "change": self.change,
-            "changes": self.changes,
-            "map": self.map,
+        """All addresses: which threads answer, what they call, and what it is given of the question."""
+        ask, quick, heavy, word = self.answers, self.quick, self.heavy, _text("word")
+        asked: dict[str, Address] = {
+            "model": (quick, ask.model),
+            "complete": (quick, ask.complete, _text("q", ""), _count("k", 12)),
+            "invitations": (heavy, ask.invitations),
+            "neighbours": (quick, ask.neighbours, word, _metric(ask.vectors), _count("k", 20)),
+            "row": (quick, ask.row, word, _count("k", 20)),
+            "standing-out": (quick, ask.standing_out, word, _count("k", 20)),
+            "compare": (heavy, ask.compare, word, _text("other"), _metric(ask.explainer), _count("k", 12)),
+            "rules": (heavy, ask.rules, word, _count("k", 10)),
+            "document-rules": (heavy, ask.document_rules, word, _count("k", 5)),
+            "senses": (heavy, ask.senses, word),
+            "themes": (quick, ask.themes, _text("word", ""), _count("k", 6)),
+            "theme": (heavy, ask.theme, _count("theme", 0, _ANY), _count("k", 20)),
+            "clause": (heavy, ask.clause, word, _count("clause", 0, _ANY)),
+            "trace": (heavy, ask.trace, word, _text("literal"), _is_negated),
+            "change": (heavy, ask.change, *_GROUPS, word),
+            "changes": (heavy, ask.changes, *_GROUPS, _count("k", 100, _MOST_CHANGES)),
+            "vocabulary": (quick, ask.vocabulary),
+            "map": (quick, self.maps.state),
+            "map/words": (quick, ask.map_words),
+            "map/points": (heavy, self._map_points),
         }
-        told = {
-            "matches": self.matches,
-            "evidence": self.evidence,
-            "common": self.common,
-            "map": self.start_map,
-            "themes": self.start_themes,
-            "changes": self.start_changes,
+        told: dict[str, Address] = {
+            "matches": (
+                heavy,
+                ask.matches,
+                word,
+                _words("present"),
+                _words("absent"),
+                _count("documents", 0, _MOST_DOCUMENTS),
+            ),
+            "evidence": (heavy, ask.evidence, _one_to_ten_words, _count("k", 5, _MOST_DOCUMENTS)),
+            "common": (heavy, ask.common, _several_words, _count("k", 12)),
+            "map": (quick, self.maps.start),
+            "themes": (quick, ask.start_themes),
+            "changes": (heavy, ask.start_changes, *_GROUPS),
         }
         return [
-            *(Route(f"/api/{name}", self._get(handler), methods=["GET"]) for name, handler in asked.items()),
-            *(Route(f"/api/{name}", self._post(handler), methods=["POST"]) for name, handler in told.items()),
-            Route("/api/map/words", self._get(self.map_words), methods=["GET"]),
-            Route("/api/vocabulary", self._get(self.vocabulary), methods=["GET"]),
-            Route("/api/map/points", self._get(self.map_points), methods=["GET"]),
+            *(self._route("GET", name, *address) for name, address in asked.items()),
+            *(self._route("POST", name, *address) for name, address in told.items()),
         ]
 
-    def _get(self, handler: Handler) -> Callable[[Request], Awaitable[Response]]:
+    def _route(
+        self, method: str, name: str, threads: Threads, function: Callable[..., Any], *parameters: Parameter
+    ) -> Route:
         async def answer(request: Request) -> Response:
-            return await self._answer(handler, lambda: _finished(dict(request.query_params)))
+            try:
+                values = dict(request.query_params) if method == "GET" else await self._body(request)
+                question = Question(values, self.settings)
+                found = await threads.run(function, *(parameter(question) for parameter in parameters))
+            except OmniTMError as error:
+                return _json(problem(error), status_of(error))
+            return found if isinstance(found, Response) else _json(found)
 
-        return answer
-
-    def _post(self, handler: Handler) -> Callable[[Request], Awaitable[Response]]:
-        async def answer(request: Request) -> Response:
-            return await self._answer(handler, lambda: self._body(request))
-
-        return answer
-
-    async def _answer(self, handler: Handler, read: Callable[[], Awaitable[dict[str, Any]]]) -> Response:
-        try:
-            found = await handler(Question(await read(), self.settings))
-        except OmniTMError as error:
-            return _json(problem(error), status_of(error))
-        return found if isinstance(found, Response) else _json(found)
+        return Route(f"/api/{name}", answer, methods=[method])
 
     async def _body(self, request: Request) -> dict[str, Any]:
         content = bytearray()
@@ -138,140 +145,46 @@ class Api:
             return parse_body(bytes(content))
         raise BusyError("the request came too slowly; send it again")
 
-    async def model(self, _: Question) -> Any:
-        """Describe the model."""
-        return await self.quick.run(self.answers.model)
-
-    async def invitations(self, _: Question) -> Any:
-        """Name questions to begin with."""
-        return await self.heavy.run(self.answers.invitations)
-
-    async def complete(self, question: Question) -> Any:
-        """Complete a word."""
-        return await self.quick.run(self.answers.complete, question.text("q", ""), question.count("k", 12))
-
-    async def neighbours(self, question: Question) -> Any:
-        """Find the neighbours of a word."""
-        metric = question.choice("metric", self.answers.vectors.default_metric, METRICS)
-        word, count = question.text("word"), question.count("k", 20)
-        return await self.quick.run(self.answers.neighbours, word, metric, count)
-
-    async def row(self, question: Question) -> Any:
-        """Read the vector of a word."""
-        return await self.quick.run(self.answers.row, question.text("word"), question.count("k", 20))
-
-    async def standing_out(self, question: Question) -> Any:
-        """Find what stands out in the vector of a word."""
-        return await self.quick.run(self.answers.standing_out, question.text("word"), question.count("k", 20))
-
-    async def compare(self, question: Question) -> Any:
-        """Compare two words."""
-        metric = question.choice("metric", self.answers.explainer.default_metric, METRICS)
-        pair = question.text("word"), question.text("other")
-        return await self.heavy.run(self.answers.compare, *pair, metric, question.count("k", 12))
-
-    async def rules(self, question: Question) -> Any:
-        """Read the rules of a word."""
-        return await self.heavy.run(self.answers.rules, question.text("word"), question.count("k", 10))
-
-    async def document_rules(self, question: Question) -> Any:
-        """Find rules about single documents."""
-        return await self.heavy.run(
-            self.answers.document_rules, question.text("word"), question.count("k", 5)
-        )
-
-    async def senses(self, question: Question) -> Any:
-        """Tell the senses of a word apart."""
-        return await self.heavy.run(self.answers.senses, question.text("word"))
-
-    async def themes(self, question: Question) -> Any:
-        """Name the themes of a word, or of all words."""
-        return await self.quick.run(self.answers.themes, question.text("word", ""), question.count("k", 6))
-
-    async def start_themes(self, _: Question) -> Any:
-        """Begin to find the themes in the background."""
-        return await self.quick.run(self.answers.start_themes)
-
-    async def theme(self, question: Question) -> Any:
-        """Describe a theme."""
-        theme = question.count("theme", 0, most=1_000_000)
-        return await self.heavy.run(self.answers.theme, theme, question.count("k", 20))
-
-    async def clause(self, question: Question) -> Any:
-        """Read the states of a clause."""
-        clause = question.count("clause", 0, most=1_000_000)
-        return await self.heavy.run(self.answers.clause, question.text("word"), clause)
-
-    async def trace(self, question: Question) -> Any:
-        """Follow a literal through the training."""
-        negated = question.choice("negated", "no", ("no", "yes")) == "yes"
-        pair = question.text("word"), question.text("literal")
-        return await self.heavy.run(self.answers.trace, *pair, negated=negated)
-
-    async def change(self, question: Question) -> Any:
-        """Compare the use of a word in two groups of documents."""
-        return await self.heavy.run(self.answers.change, *_groups(question), question.text("word"))
-
-    async def changes(self, question: Question) -> Any:
-        """Rank words that were compared in two groups of documents."""
-        count = question.count("k", 100, most=_MOST_CHANGES)
-        return await self.heavy.run(self.answers.changes, *_groups(question), count)
-
-    async def start_changes(self, question: Question) -> Any:
-        """Begin to compare many words in two groups of documents."""
-        return await self.heavy.run(self.answers.start_changes, *_groups(question))
-
-    async def matches(self, question: Question) -> Any:
-        """Count the documents that satisfy a rule."""
-        documents = question.count("documents", 0, _MOST_DOCUMENTS)
-        present, absent = question.words("present"), question.words("absent")
-        return await self.heavy.run(self.answers.matches, question.text("word"), present, absent, documents)
-
-    async def evidence(self, question: Question) -> Any:
-        """Read documents that have all of some words."""
-        words = question.words("words")
-        if not 1 <= len(words) <= 10:
-            raise ParameterError(
-                f"The 'words' parameter must have 1 to 10 words. Got {len(words):,} instead."
-            )
-        return await self.heavy.run(self.answers.evidence, words, question.count("k", 5, _MOST_DOCUMENTS))
-
-    async def common(self, question: Question) -> Any:
-        """Tell what words have in common."""
-        words = question.words("words")
-        if len(set(words)) < 2:
-            raise ParameterError("The 'words' parameter must have at least two different words.")
-        return await self.heavy.run(self.answers.common, words, question.count("k", 12))
-
-    async def map(self, _: Question) -> Any:
-        """Tell which map there is, and how far a better one has come."""
-        return await self.quick.run(self.maps.state)
-
-    async def start_map(self, _: Question) -> Any:
-        """Start to compute the full map in the background."""
-        return await self.quick.run(self.maps.start)
-
-    async def vocabulary(self, _: Question) -> Any:
-        """Name all words of the vocabulary, in the order of coordinates and literals."""
-        return {"words": self.answers.vectors.feature_names}
-
-    async def map_words(self, _: Question) -> Any:
-        """Name the words of the map, in the order of its points."""
-        order = await self.quick.run(lambda: self.answers.map_order)
-        return {"words": self.answers.vectors.index_to_key, "order": order}
-
-    async def map_points(self, _: Question) -> Any:
+    def _map_points(self) -> Response:
         """Send the points of the map as they are stored."""
-        found = await self.heavy.run(self.maps.points)
-        return Response(found, media_type="application/octet-stream")
+        return Response(self.maps.points(), media_type="application/octet-stream")
 
 
-def _groups(question: Question) -> tuple[str, str, str]:
-    return question.text("by", ""), question.text("first", ""), question.text("second", "")
+def _text(name: str, default: str | None = None) -> Parameter:
+    return lambda question: question.text(name, default)
 
 
-async def _finished(values: dict[str, Any]) -> dict[str, Any]:
-    return values
+def _count(name: str, default: int, most: int | None = None) -> Parameter:
+    return lambda question: question.count(name, default, most)
+
+
+def _words(name: str) -> Parameter:
+    return lambda question: question.words(name)
+
+
+def _metric(model: WordVectors | Explainer) -> Parameter:
+    return lambda question: question.choice("metric", model.default_metric, METRICS)
+
+
+def _is_negated(question: Question) -> bool:
+    return question.choice("negated", "no", ("no", "yes")) == "yes"
+
+
+def _one_to_ten_words(question: Question) -> list[str]:
+    words = question.words("words")
+    if not 1 <= len(words) <= 10:
+        raise ParameterError(f"The 'words' parameter must have 1 to 10 words. Got {len(words):,} instead.")
+    return words
+
+
+def _several_words(question: Question) -> list[str]:
+    words = question.words("words")
+    if len(set(words)) < 2:
+        raise ParameterError("The 'words' parameter must have at least two different words.")
+    return words
+
+
+_GROUPS = tuple(_text(name, "") for name in ("by", "first", "second"))
 
 
 def _json(content: Any, status: int = 200) -> Response:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from omnitm.errors import needs_extra
-from omnitm.explorer.vocabulary_map.stored import Cluster, VocabularyMap
+from omnitm.explorer.map_file import Cluster, VocabularyMap
 from omnitm.similarity.combined import Combined, best_known
 from omnitm.similarity.row_profile import unit_rows
 

@@ -1,4 +1,7 @@
-"""Keeps the map of a model: the stored one, a first one in its place, and the work on a better one."""
+"""Keeps the map of a model: the stored one, a first one in its place, and the work on a better one.
+
+Run as a program, it computes and stores the map of a model: in a process of its own the page stays quick.
+"""
 
 from __future__ import annotations
 
@@ -8,14 +11,15 @@ import subprocess
 import sys
 import threading
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from omnitm.errors import ParameterError
-from omnitm.explorer.vocabulary_map.stored import header_of, read_map
+from omnitm.errors import OmniTMError, ParameterError
+from omnitm.explorer.map_file import header_of, read_map, write_map
+from omnitm.store.similarity_cache import vectors_sha256
+from omnitm.vectors import WordVectors
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from omnitm.explain import Explainer
 
 
@@ -46,7 +50,7 @@ class MapKeeper:
 
     def points(self) -> bytes:
         """Return the best map there is; a first one is made on the spot."""
-        from omnitm.explorer.vocabulary_map.layout import first_map
+        from omnitm.explorer.map_layout import first_map
 
         with self._lock:
             if self._content is None:
@@ -96,7 +100,7 @@ class MapWork:
     """A process that computes a map, and how far it has come."""
 
     def __init__(self, model: Path) -> None:
-        command = [sys.executable, "-m", "omnitm.explorer.vocabulary_map", str(model)]
+        command = [sys.executable, "-m", "omnitm.explorer.map_keeper", str(model)]
         self._process = subprocess.Popen(  # noqa: S603 - our own module
             command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=_patient_environment()
         )
@@ -143,3 +147,26 @@ class MapWork:
         told = json.loads(line)
         self.stage, self.done = told.get("stage", self.stage), told.get("done", self.done)
         self.stored, self.problem = told.get("stored", ""), told.get("error", "")
+
+
+def main(model: Path) -> int:
+    """Compute and store the map of a model, and print progress as lines of JSON."""
+    from omnitm.explorer.map_layout import full_map
+
+    os.nice(5)
+    try:
+        found = full_map(WordVectors.load(model), _print)
+        place = write_map(model, found.to_bytes(vectors_sha256(model)))
+    except OmniTMError as error:
+        print(json.dumps({"error": str(error)}), flush=True)
+        return 2
+    print(json.dumps({"stored": str(place)}), flush=True)
+    return 0
+
+
+def _print(stage: str, done: float) -> None:
+    print(json.dumps({"stage": stage, "done": round(min(done, 1.0), 3)}), flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main(Path(sys.argv[1])))
