@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from omnitm.baselines.ppmi import STEPS_PER_NAT, SVD, neighbour_counts
-from omnitm.baselines.tokens import tokens_of
+from omnitm.baselines.texts import tokens_of
 from omnitm.corpus import DocumentIndex
 from omnitm.evaluation.correlation import correlations, draw_counts, interval, pair_weights
 from omnitm.evaluation.datasets import load_pairs

@@ -27,7 +27,7 @@ import numpy as np
 from development import development_scores, report_scores
 
 from omnitm.baselines.ppmi import SVD, neighbour_counts
-from omnitm.baselines.tokens import Tokens, tokens_of
+from omnitm.baselines.texts import Tokens, tokens_of
 from omnitm.corpus import DocumentIndex
 from omnitm.evaluation.categories import evaluate_categories
 from omnitm.evaluation.datasets import CATEGORY_SETS, PAPER_SETS

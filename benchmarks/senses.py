@@ -33,7 +33,7 @@ import numpy as np
 from sklearn.cluster import KMeans
 from sklearn.metrics import silhouette_score, v_measure_score
 
-from omnitm.baselines.tokens import tokens_of
+from omnitm.baselines.texts import tokens_of
 from omnitm.corpus import DocumentIndex
 from omnitm.explain.contexts import Contexts, bags_of
 from omnitm.explain.senses import adjusted_rand_index, assigned_to, centres_of, two_groups, word_senses

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from omnitm.baselines import BERT, ELMo, fine_tune, make_baseline
-from omnitm.baselines.occurrences import documents_for, mean_over_occurrences
+from omnitm.baselines.texts import documents_for, mean_over_occurrences
 from omnitm.corpus import DocumentIndex, build_index
 from omnitm.errors import CorpusError, FileError, MissingExtraError, OmniTMWarning, ParameterError
 from omnitm.vectors import WordVectors

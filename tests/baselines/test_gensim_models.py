@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from omnitm.baselines import FastText, Word2Vec, gensim_models
-from omnitm.baselines.tokens import Tokens, tokens_of
+from omnitm.baselines.texts import Tokens, tokens_of
 from omnitm.corpus import DocumentIndex, VocabularyRules, build_index
 from omnitm.errors import FileError, MissingExtraError, ParameterError
 

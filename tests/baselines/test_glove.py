@@ -10,7 +10,7 @@ import pytest
 from omnitm import _native
 from omnitm.baselines import glove
 from omnitm.baselines.glove import ENTRY, N_GROUPS, GloVe
-from omnitm.baselines.tokens import Tokens, tokens_of
+from omnitm.baselines.texts import Tokens, tokens_of
 from omnitm.corpus import DocumentIndex, build_index
 from omnitm.errors import CorpusError, ParameterError
 

@@ -14,7 +14,7 @@ import pytest
 from omnitm import _native
 from omnitm.baselines import glove
 from omnitm.baselines.glove import GloVe
-from omnitm.baselines.tokens import Tokens
+from omnitm.baselines.texts import Tokens
 
 mittens = pytest.importorskip("mittens.np_mittens", reason="pip install mittens==0.2, or 'omnitm[test]'")
 

@@ -7,7 +7,7 @@ import pytest
 
 from omnitm.baselines import SVD, make_baseline, ppmi
 from omnitm.baselines.ppmi import neighbour_counts
-from omnitm.baselines.tokens import Tokens
+from omnitm.baselines.texts import Tokens
 from omnitm.corpus import DocumentIndex, build_index
 from omnitm.errors import CorpusError, ParameterError
 from omnitm.store import ModelRecord

@@ -18,7 +18,7 @@ import pytest
 
 import omnitm
 from omnitm import explorer
-from omnitm.baselines.occurrences import texts_of
+from omnitm.baselines.texts import texts_of
 from omnitm.cli import COMMANDS, demo, main
 from omnitm.corpus import DocumentIndex, as_index, build_index, index_documents
 from omnitm.engines import Failure, ThreadsEngine

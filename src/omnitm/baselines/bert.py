@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -11,20 +11,19 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from omnitm.baselines.occurrences import mean_over_occurrences
-from omnitm.baselines.protocol import as_word_vectors
+from omnitm.baselines.protocol import Baseline, Limits
+from omnitm.baselines.texts import mean_over_occurrences
 from omnitm.errors import FileError, ParameterError, needs_extra
 from omnitm.parameters import check_integer, check_real
-from omnitm.training.vocabulary import check_targets
 
 if TYPE_CHECKING:
+    from omnitm.baselines.protocol import Learned
     from omnitm.corpus import DocumentIndex
     from omnitm.training.progress import ProgressOption
-    from omnitm.vectors import WordVectors
 
 
 @dataclass(frozen=True, kw_only=True)
-class BERT:
+class BERT(Baseline):
     """BERT (Devlin et al. 2019) or any encoder of its kind; a word is the mean over its occurrences.
 
     An occurrence is the mean of the last layer over the word's pieces, in the running text of the document.
@@ -51,23 +50,19 @@ class BERT:
     batch_size: int = 32
     seed: int = 0
     n_jobs: int = 1
-    name: ClassVar[str] = "bert"
+    name = "bert"
+    limits: ClassVar[Limits] = {
+        **dict.fromkeys(("n_occurrences", "max_length", "batch_size", "n_jobs"), (1,)),
+        "seed": (0, 2**32 - 1),
+    }
 
-    def __post_init__(self) -> None:
-        for setting in ("n_occurrences", "max_length", "batch_size", "n_jobs"):
-            check_integer("BERT", setting, getattr(self, setting), 1)
-        check_integer("BERT", "seed", self.seed, 0, 2**32 - 1)
-
-    def train(
-        self, index: DocumentIndex, words: Iterable[str] | None = None, *, progress: ProgressOption = False
-    ) -> WordVectors:
+    def learn(self, index: DocumentIndex, words: Sequence[str], progress: ProgressOption) -> Learned:
         """Read documents of the index and average; nothing is trained."""
-        targets = check_targets(index, words)
         encoder = _Encoder(self)
         matrix = mean_over_occurrences(
-            index, targets, encoder, n_occurrences=self.n_occurrences, progress=progress
+            index, words, encoder, n_occurrences=self.n_occurrences, progress=progress
         )
-        return as_word_vectors(self, index, matrix, targets, layers=encoder.n_layers)
+        return matrix, {"layers": encoder.n_layers}
 
 
 class _Encoder:

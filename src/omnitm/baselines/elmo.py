@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -10,34 +10,22 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from omnitm.baselines.occurrences import mean_over_occurrences, texts_of
-from omnitm.baselines.protocol import as_word_vectors
+from omnitm.baselines.protocol import Baseline, Limits
+from omnitm.baselines.texts import mean_over_occurrences, texts_of
 from omnitm.errors import ParameterError, needs_extra
-from omnitm.parameters import check_integer, check_real
 from omnitm.training.progress import ProgressOption, reporting
-from omnitm.training.vocabulary import check_targets
 
 if TYPE_CHECKING:
+    from omnitm.baselines.protocol import Learned
     from omnitm.corpus import DocumentIndex
-    from omnitm.vectors import WordVectors
 
 _FILTERS = [[1, 16], [2, 16], [3, 32], [4, 32]]  # width and number, for models trained here
 _LETTERS, _LETTER_SIZE = 24, 16
-_COUNTS = (
-    "n_occurrences",
-    "projection",
-    "dimension",
-    "n_layers",
-    "n_documents",
-    "n_epochs",
-    "batch_size",
-    "n_jobs",
-)
 _LONGEST = 64  # pieces of a document that are read
 
 
 @dataclass(frozen=True, kw_only=True)
-class ELMo:
+class ELMo(Baseline):
     """ELMo (Peters et al. 2018): a language model of letters; a word is the mean over its occurrences.
 
     An occurrence is the mean of all layers, as the published module gives it by default.
@@ -70,27 +58,27 @@ class ELMo:
     learning_rate: float = 2e-3
     seed: int = 0
     n_jobs: int = 1
-    name: ClassVar[str] = "elmo"
+    name = "elmo"
+    limits: ClassVar[Limits] = {
+        **dict.fromkeys(("n_occurrences", "projection", "dimension", "n_layers", "n_documents"), (1,)),
+        **dict.fromkeys(("n_epochs", "batch_size", "n_jobs"), (1,)),
+        "learning_rate": (0,),
+        "seed": (0, 2**32 - 1),
+    }
 
     def __post_init__(self) -> None:
-        for setting in _COUNTS:
-            check_integer("ELMo", setting, getattr(self, setting), 1)
-        check_real("ELMo", "learning_rate", self.learning_rate, 0)
-        check_integer("ELMo", "seed", self.seed, 0, 2**32 - 1)
+        super().__post_init__()
         if (self.options is None) != (self.weights is None):
             raise ParameterError("ELMo needs both 'options' and 'weights' of a published model, or neither.")
 
-    def train(
-        self, index: DocumentIndex, words: Iterable[str] | None = None, *, progress: ProgressOption = False
-    ) -> WordVectors:
+    def learn(self, index: DocumentIndex, words: Sequence[str], progress: ProgressOption) -> Learned:
         """Load or train a language model, then read documents and average."""
-        targets = check_targets(index, words)
         _torch().set_num_threads(self.n_jobs)
         encoder = _Encoder(self, index, progress)
         matrix = mean_over_occurrences(
-            index, targets, encoder, n_occurrences=self.n_occurrences, progress=progress
+            index, words, encoder, n_occurrences=self.n_occurrences, progress=progress
         )
-        return as_word_vectors(self, index, matrix, targets, origin=encoder.origin)
+        return matrix, {"origin": encoder.origin}
 
 
 class _Encoder:

@@ -2,29 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from omnitm.baselines.protocol import as_word_vectors
-from omnitm.baselines.tokens import Tokens, tokens_of
+from omnitm.baselines.protocol import Baseline, Limits
+from omnitm.baselines.texts import Tokens, tokens_of
 from omnitm.errors import needs_extra
-from omnitm.parameters import check_flag, check_integer, check_real
 from omnitm.training.progress import ProgressOption, reporting
-from omnitm.training.vocabulary import check_targets
 
 if TYPE_CHECKING:
+    from omnitm.baselines.protocol import Learned
     from omnitm.corpus import DocumentIndex
-    from omnitm.vectors import WordVectors
 
 _LONGEST_SENTENCE = 10_000  # gensim drops what comes after that many words
 _DOCUMENTS_AT_ONCE = 10_000
 
 
 @dataclass(frozen=True, kw_only=True)
-class _GensimModel:
+class _GensimModel(Baseline):
     """What Word2Vec and FastText share; the defaults are gensim's, but for 25 epochs as in the paper.
 
     Parameters
@@ -64,24 +62,16 @@ class _GensimModel:
     n_epochs: int = 25
     seed: int = 0
     n_jobs: int = 1
-    name: ClassVar[str]
-    class_name: ClassVar[str]
+    limits: ClassVar[Limits] = {
+        "sg": (0, 1),
+        **dict.fromkeys(("vector_size", "window", "negative", "n_epochs", "n_jobs"), (1,)),
+        "sample": (0.0, 1.0),
+        "alpha": (1e-4, 10.0),
+        "seed": (0, 2**32 - 1),
+    }
 
-    def __post_init__(self) -> None:
-        check_integer(self.class_name, "sg", self.sg, 0, 1)
-        for setting in ("vector_size", "window", "negative", "n_epochs", "n_jobs"):
-            check_integer(self.class_name, setting, getattr(self, setting), 1)
-        check_real(self.class_name, "sample", self.sample, 0.0, 1.0)
-        check_real(self.class_name, "alpha", self.alpha, 1e-4, 10.0)
-        check_flag(self.class_name, "function_words", self.function_words)
-        check_flag(self.class_name, "centred", self.centred)
-        check_integer(self.class_name, "seed", self.seed, 0, 2**32 - 1)
-
-    def train(
-        self, index: DocumentIndex, words: Iterable[str] | None = None, *, progress: ProgressOption = False
-    ) -> WordVectors:
+    def learn(self, index: DocumentIndex, words: Sequence[str], progress: ProgressOption) -> Learned:
         """Train on the text behind the index, with exactly its vocabulary; rows are `words`, or all."""
-        targets = check_targets(index, words)
         model = self._gensim_model()
         with tokens_of(index, function_words=self.function_words) as tokens:
             counts = np.maximum(tokens.counts, 1).tolist()  # a word may be missing in the text
@@ -98,11 +88,11 @@ class _GensimModel:
         matrix = np.array([model.wv.get_vector(word) for word in index.vocabulary], dtype=np.float32)
         if self.centred:
             matrix -= matrix.mean(axis=0)
-        matrix = matrix[[index.word_id(word) for word in targets]]
-        return as_word_vectors(self, index, matrix, targets, gensim=_gensim().__version__)
+        rows = [index.word_id(word) for word in words]
+        return matrix[rows], {"gensim": _gensim().__version__}
 
     def _gensim_model(self) -> Any:
-        return getattr(_gensim().models, self.class_name)(
+        return getattr(_gensim().models, type(self).__name__)(
             sg=self.sg,
             vector_size=self.vector_size,
             window=self.window,
@@ -118,13 +108,13 @@ class _GensimModel:
 class Word2Vec(_GensimModel):
     """Word2Vec (Mikolov et al. 2013): continuous bag of words or skip-gram, as gensim trains it."""
 
-    name, class_name = "word2vec", "Word2Vec"
+    name = "word2vec"
 
 
 class FastText(_GensimModel):
     """FastText (Bojanowski et al. 2017): Word2Vec whose words share the vectors of their letter n-grams."""
 
-    name, class_name = "fasttext", "FastText"
+    name = "fasttext"
 
 
 class _Sentences:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -12,16 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from omnitm import _native
-from omnitm.baselines.protocol import as_word_vectors
-from omnitm.baselines.tokens import Tokens, tokens_of
+from omnitm.baselines.protocol import Baseline, Limits
+from omnitm.baselines.texts import Tokens, tokens_of
 from omnitm.errors import CorpusError
-from omnitm.parameters import check_integer, check_real
 from omnitm.training.progress import ProgressOption, reporting
-from omnitm.training.vocabulary import check_targets
 
 if TYPE_CHECKING:
+    from omnitm.baselines.protocol import Learned
     from omnitm.corpus import DocumentIndex
-    from omnitm.vectors import WordVectors
 
 #: A count of two neighbours, as in native/glove.hpp.
 ENTRY = np.dtype([("row", "<u4"), ("column", "<u4"), ("log_count", "<f4"), ("importance", "<f4")])
@@ -31,7 +29,7 @@ _LANES = 8  # floats per step of the native code
 
 
 @dataclass(frozen=True, kw_only=True)
-class GloVe:
+class GloVe(Baseline):
     """GloVe (Pennington et al. 2014), trained by AdaGrad on counts of neighbours.
 
     A neighbour at distance n counts 1/n, on both sides, within a document. The vector of a word is the sum
@@ -63,21 +61,17 @@ class GloVe:
     learning_rate: float = 0.05
     seed: int = 0
     n_jobs: int = 1
-    name: ClassVar[str] = "glove"
+    name = "glove"
+    limits: ClassVar[Limits] = {
+        **dict.fromkeys(("vector_size", "window", "n_epochs", "n_jobs"), (1, 1 << 20)),
+        "seed": (0,),
+        "x_max": (1e-6,),
+        "alpha": (0.0, 10.0),
+        "learning_rate": (1e-9, 10.0),
+    }
 
-    def __post_init__(self) -> None:
-        for setting in ("vector_size", "window", "n_epochs", "n_jobs"):
-            check_integer("GloVe", setting, getattr(self, setting), 1, 1 << 20)
-        check_integer("GloVe", "seed", self.seed, 0)
-        check_real("GloVe", "x_max", self.x_max, 1e-6)
-        check_real("GloVe", "alpha", self.alpha, 0.0, 10.0)
-        check_real("GloVe", "learning_rate", self.learning_rate, 1e-9, 10.0)
-
-    def train(
-        self, index: DocumentIndex, words: Iterable[str] | None = None, *, progress: ProgressOption = False
-    ) -> WordVectors:
+    def learn(self, index: DocumentIndex, words: Sequence[str], progress: ProgressOption) -> Learned:
         """Count neighbours in the text behind the index, then learn; rows are `words`, or all words."""
-        targets = check_targets(index, words)
         rng = np.random.default_rng(self.seed)
         with ExitStack() as stack:
             with tokens_of(index) as tokens:
@@ -89,8 +83,7 @@ class GloVe:
                 )
             with reporting(progress, 0, n_entries * self.n_epochs, "training on pairs") as report:
                 vectors = self.fit(blocks, index.n_words, rng, report)
-        matrix = vectors[[index.word_id(word) for word in targets]]
-        return as_word_vectors(self, index, matrix, targets)
+        return vectors[[index.word_id(word) for word in words]], {}
 
     @contextmanager
     def counts(

@@ -2,32 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from omnitm.baselines.protocol import as_word_vectors
-from omnitm.baselines.tokens import Tokens, tokens_of
+from omnitm.baselines.protocol import Baseline, Limits
+from omnitm.baselines.texts import Tokens, tokens_of
 from omnitm.errors import CorpusError
-from omnitm.parameters import check_flag, check_integer, check_real
 from omnitm.similarity.truncated_svd import truncated_svd
 from omnitm.store.rows import SparseMatrix
 from omnitm.training.progress import ProgressOption, reporting
-from omnitm.training.vocabulary import check_targets
 
 if TYPE_CHECKING:
+    from omnitm.baselines.protocol import Learned
     from omnitm.corpus import DocumentIndex
-    from omnitm.vectors import WordVectors
 
 STEPS_PER_NAT = 100  # vectors hold hundredths of a nat, so that every read-out of integers applies
 _ROWS_AT_ONCE = 500  # dense rows of 16-bit numbers: 40 MB for 40,000 words
 
 
 @dataclass(frozen=True, kw_only=True)
-class PPMI:
+class PPMI(Baseline):
     """Positive pointwise mutual information of words in documents (Church & Hanks 1990), on the index itself.
 
     Coordinate b of word a is `max(0, log(N n_ab / (n_a m_b)) - log(shift))` in hundredths, rounded to an
@@ -59,23 +57,21 @@ class PPMI:
     min_documents: int = 1
     seed: int = 0
     n_jobs: int = 1
-    name: ClassVar[str] = "ppmi"
+    name = "ppmi"
+    coordinates_are_words = True
+    limits: ClassVar[Limits] = {
+        "shift": (1e-3, 1e6),
+        "smoothing": (0.0, 1.0),
+        "min_documents": (1,),
+        "seed": (0,),
+        "n_jobs": (1,),
+    }
 
-    def __post_init__(self) -> None:
-        check_real("PPMI", "shift", self.shift, 1e-3, 1e6)
-        check_real("PPMI", "smoothing", self.smoothing, 0.0, 1.0)
-        check_integer("PPMI", "min_documents", self.min_documents, 1)
-        check_integer("PPMI", "seed", self.seed, 0)
-        check_integer("PPMI", "n_jobs", self.n_jobs, 1)
-
-    def train(
-        self, index: DocumentIndex, words: Iterable[str] | None = None, *, progress: ProgressOption = False
-    ) -> WordVectors:
+    def learn(self, index: DocumentIndex, words: Sequence[str], progress: ProgressOption) -> Learned:
         """Count; rows are `words`, or the whole vocabulary."""
-        targets = check_targets(index, words)
-        with reporting(progress, 0, len(targets)) as report:
-            matrix = SparseMatrix.of(self._rows(index, targets, report), index.n_words)
-        return as_word_vectors(self, index, matrix, targets, index.vocabulary, sparse=True)
+        with reporting(progress, 0, len(words)) as report:
+            matrix = SparseMatrix.of(self._rows(index, words, report), index.n_words)
+        return matrix, {"sparse": True}
 
     def _rows(
         self, index: DocumentIndex, targets: Sequence[str], report: Callable[[int], None]
@@ -149,7 +145,7 @@ _WORDS_AT_ONCE = 4_000_000  # running words whose neighbours are counted togethe
 
 
 @dataclass(frozen=True, kw_only=True)
-class SVD:
+class SVD(Baseline):
     """Truncated singular value decomposition of PPMI of neighbours (Levy, Goldberg & Dagan 2015).
 
     Parameters
@@ -186,30 +182,22 @@ class SVD:
     centred: bool = False
     seed: int = 0
     n_jobs: int = 1
-    name: ClassVar[str] = "svd"
+    name = "svd"
+    limits: ClassVar[Limits] = {
+        **dict.fromkeys(("vector_size", "window", "n_jobs"), (1, 1 << 20)),
+        **dict.fromkeys(("smoothing", "power"), (0.0, 1.0)),
+        "shift": (1e-3, 1e6),
+        "seed": (0,),
+    }
 
-    def __post_init__(self) -> None:
-        for setting in ("vector_size", "window", "n_jobs"):
-            check_integer("SVD", setting, getattr(self, setting), 1, 1 << 20)
-        for setting in ("positions", "function_words", "centred"):
-            check_flag("SVD", setting, getattr(self, setting))
-        check_real("SVD", "smoothing", self.smoothing, 0.0, 1.0)
-        check_real("SVD", "power", self.power, 0.0, 1.0)
-        check_real("SVD", "shift", self.shift, 1e-3, 1e6)
-        check_integer("SVD", "seed", self.seed, 0)
-
-    def train(
-        self, index: DocumentIndex, words: Iterable[str] | None = None, *, progress: ProgressOption = False
-    ) -> WordVectors:
+    def learn(self, index: DocumentIndex, words: Sequence[str], progress: ProgressOption) -> Learned:
         """Count neighbours in the text behind the index, then decompose; rows are `words`, or all words."""
-        targets = check_targets(index, words)
         with (
             tokens_of(index, function_words=self.function_words) as tokens,
             reporting(progress, 0, len(tokens.ids), "counting neighbours") as report,
         ):
             counts = neighbour_counts(tokens, index.n_words, self.window, self.positions, report)
-        vectors = self.fit(counts)[[index.word_id(word) for word in targets]]
-        return as_word_vectors(self, index, vectors, targets)
+        return self.fit(counts)[[index.word_id(word) for word in words]], {}
 
     def fit(self, counts: Any) -> NDArray[np.float32]:
         """Decompose the PPMI of counts, words x contexts."""

@@ -3,31 +3,29 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from omnitm.baselines.protocol import as_word_vectors
+from omnitm.baselines.protocol import Baseline, Limits
 from omnitm.corpus import DocumentIndex
 from omnitm.engines.threads import run_in_background
 from omnitm.errors import CorpusError, OmniTMWarning
 from omnitm.machine import Autoencoder, AutoencoderSettings, word_key
 from omnitm.machine.autoencoder import SharedAutoencoder
-from omnitm.parameters import check_integer
 from omnitm.training.progress import ProgressOption, reporting
-from omnitm.training.vocabulary import check_targets
 
 if TYPE_CHECKING:
-    from omnitm.vectors import WordVectors
+    from omnitm.baselines.protocol import Learned
 
 _MANY_EXAMPLES = 50_000_000  # hours
 
 
 @dataclass(frozen=True, kw_only=True)
-class TMAE:
+class TMAE(Baseline):
     """Several words, one bank of clauses; the vector of a word is its row of clause weights.
 
     The defaults are those of the published demonstration. Every word sees `n_examples * n_epochs` examples,
@@ -56,11 +54,11 @@ class TMAE:
     negated_literals: bool = False
     seed: int = 0
     n_jobs: int = 1
-    name: ClassVar[str] = "tmae"
+    name = "tmae"
+    limits: ClassVar[Limits] = {"seed": (0, 2**64 - 1), "n_jobs": (1,)}
 
     def __post_init__(self) -> None:
-        check_integer("TMAE", "seed", self.seed, 0, 2**64 - 1)
-        check_integer("TMAE", "n_jobs", self.n_jobs, 1)
+        super().__post_init__()
         self.machine_settings()
 
     def machine_settings(self) -> AutoencoderSettings:
@@ -75,24 +73,22 @@ class TMAE:
             max_included_literals=self.max_included_literals,
         )
 
-    def train(
-        self, index: DocumentIndex, words: Iterable[str] | None = None, *, progress: ProgressOption = False
-    ) -> WordVectors:
+    def learn(self, index: DocumentIndex, words: Sequence[str], progress: ProgressOption) -> Learned:
         """Train the words together; None: the whole vocabulary."""
-        targets, settings = check_targets(index, words), self.machine_settings()
-        n_examples = len(targets) * settings.total_examples
+        settings = self.machine_settings()
+        n_examples = len(words) * settings.total_examples
         if n_examples > _MANY_EXAMPLES:
             warnings.warn(
-                f"{len(targets):,} words with {settings.total_examples:,} examples each will take hours or "
+                f"{len(words):,} words with {settings.total_examples:,} examples each will take hours or "
                 "days; name fewer words or lower n_examples.",
                 OmniTMWarning,
-                stacklevel=2,
+                stacklevel=3,
             )
         with reporting(progress, 0, n_examples, "training on examples") as report:
             weights = train_shared(
-                index, settings, targets, self.seed, report, negated_literals=self.negated_literals
+                index, settings, words, self.seed, report, negated_literals=self.negated_literals
             )
-        return as_word_vectors(self, index, weights.astype(np.float32), targets)
+        return weights.astype(np.float32), {}
 
 
 def train_shared(
@@ -120,7 +116,7 @@ Clauses = list["NDArray[np.int64]"]  # of one word: the words that each clause i
 
 
 @dataclass(frozen=True, kw_only=True)
-class TwoPhaseTMAE:
+class TwoPhaseTMAE(Baseline):
     """First each word alone, without negated literals; then the words together, on clauses for documents.
 
     Phase 1 keeps, for every word, the words that its clauses of positive weight include. An example of
@@ -156,11 +152,11 @@ second_n_epochs
     second_n_epochs: int = 100
     seed: int = 0
     n_jobs: int = 1
-    name: ClassVar[str] = "two-phase"
+    name = "two-phase"
+    limits: ClassVar[Limits] = {"seed": (0, 2**64 - 1), "n_jobs": (1,)}
 
     def __post_init__(self) -> None:
-        check_integer("TwoPhaseTMAE", "seed", self.seed, 0, 2**64 - 1)
-        check_integer("TwoPhaseTMAE", "n_jobs", self.n_jobs, 1)
+        super().__post_init__()
         self.first_settings()
         self.second_settings()
 
@@ -177,24 +173,21 @@ second_n_epochs
         chosen = {name: getattr(self, prefix + name) for name in names}
         return AutoencoderSettings(**chosen, max_included_literals=self.max_included_literals)
 
-    def train(
-        self, index: DocumentIndex, words: Iterable[str] | None = None, *, progress: ProgressOption = False
-    ) -> WordVectors:
+    def learn(self, index: DocumentIndex, words: Sequence[str], progress: ProgressOption) -> Learned:
         """Train the words; None: the whole vocabulary."""
-        targets = check_targets(index, words)
         first, second = self.first_settings().total_examples, self.second_settings().total_examples
-        with reporting(progress, 0, len(targets) * (first + second), "training on examples") as report:
-            clauses = self.first_phase(index, targets, lambda n_words: report(n_words * first))
-            before = len(targets) * first
+        with reporting(progress, 0, len(words) * (first + second), "training on examples") as report:
+            clauses = self.first_phase(index, words, lambda n_words: report(n_words * first))
+            before = len(words) * first
             weights = train_shared(
-                clause_index(index, targets, clauses),
+                clause_index(index, words, clauses),
                 self.second_settings(),
-                targets,
+                words,
                 self.seed,
                 lambda n_examples: report(before + n_examples),
                 negated_literals=False,
             )
-        return as_word_vectors(self, index, weights.astype(np.float32), targets)
+        return weights.astype(np.float32), {}
 
     def first_phase(
         self, index: DocumentIndex, words: Sequence[str], report: Callable[[int], None]

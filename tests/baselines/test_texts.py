@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from omnitm.baselines import tokens as module
-from omnitm.baselines.tokens import tokens_of
+from omnitm.baselines import texts as module
+from omnitm.baselines.texts import tokens_of
 from omnitm.corpus import DocumentIndex, VocabularyRules, build_index
 
 if TYPE_CHECKING:
