@@ -15,6 +15,7 @@ from starlette.testclient import TestClient
 
 from omnitm.errors import ParameterError
 from omnitm.explorer import ExplorerSettings
+from omnitm.explorer.answers import Answers
 from omnitm.explorer.app import listen
 
 from .conftest import RunningServer
@@ -119,9 +120,9 @@ def test_a_question_that_takes_too_long_is_given_up(
 ) -> None:
     from omnitm.explorer import create_app
 
-    app = create_app(explainer, ExplorerSettings(timeout=0.05))
     release = threading.Event()
-    monkeypatch.setattr(app.state.answers, "row", lambda *_: release.wait(120))
+    monkeypatch.setattr(Answers, "row", lambda *_: release.wait(120))
+    app = create_app(explainer, ExplorerSettings(timeout=0.05))
     answer = TestClient(app, base_url="http://localhost").get("/api/row", params={"word": "car"})
     release.set()
     assert answer.status_code == 503
@@ -132,15 +133,15 @@ def test_a_hundred_slow_clients_do_not_block_a_fast_one(
     explainer: Explainer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Half of them never finish their request, the other half ask questions that end after all the others."""
+    started, release = threading.Event(), threading.Event()
+
+    def slow(*_: object) -> dict[str, str]:
+        started.set()
+        release.wait(300)
+        return {}
+
+    monkeypatch.setattr(Answers, "rules", slow)
     with RunningServer(explainer, ExplorerSettings(port=0, max_waiting=20, timeout=600)) as server:
-        started, release = threading.Event(), threading.Event()
-
-        def slow(*_: object) -> dict[str, str]:
-            started.set()
-            release.wait(300)
-            return {}
-
-        monkeypatch.setattr(server.app.state.answers, "rules", slow)
         slow_ones = [socket.create_connection(("127.0.0.1", server.port)) for _ in range(100)]
         host = f"Host: 127.0.0.1:{server.port}\r\n"
         for connection in slow_ones[:50]:

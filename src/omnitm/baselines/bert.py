@@ -6,20 +6,17 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from omnitm.baselines.protocol import Baseline, Limits
+from omnitm.baselines.protocol import Baseline, Learned, Limits
 from omnitm.baselines.texts import mean_over_occurrences
+from omnitm.corpus import DocumentIndex
 from omnitm.errors import FileError, ParameterError, needs_extra
 from omnitm.parameters import check_integer, check_real
-
-if TYPE_CHECKING:
-    from omnitm.baselines.protocol import Learned
-    from omnitm.corpus import DocumentIndex
-    from omnitm.training.progress import ProgressOption
+from omnitm.training.progress import ProgressOption
 
 
 @dataclass(frozen=True, kw_only=True)

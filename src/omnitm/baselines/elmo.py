@@ -5,19 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from omnitm.baselines.protocol import Baseline, Limits
+from omnitm.baselines.protocol import Baseline, Learned, Limits
 from omnitm.baselines.texts import mean_over_occurrences, texts_of
+from omnitm.corpus import DocumentIndex
 from omnitm.errors import ParameterError, needs_extra
 from omnitm.training.progress import ProgressOption, reporting
-
-if TYPE_CHECKING:
-    from omnitm.baselines.protocol import Learned
-    from omnitm.corpus import DocumentIndex
 
 _FILTERS = [[1, 16], [2, 16], [3, 32], [4, 32]]  # width and number, for models trained here
 _LETTERS, _LETTER_SIZE = 24, 16

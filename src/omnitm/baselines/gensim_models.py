@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
-from omnitm.baselines.protocol import Baseline, Limits
+from omnitm.baselines.protocol import Baseline, Learned, Limits
 from omnitm.baselines.texts import Tokens, tokens_of
+from omnitm.corpus import DocumentIndex
 from omnitm.errors import needs_extra
 from omnitm.training.progress import ProgressOption, reporting
-
-if TYPE_CHECKING:
-    from omnitm.baselines.protocol import Learned
-    from omnitm.corpus import DocumentIndex
 
 _LONGEST_SENTENCE = 10_000  # gensim drops what comes after that many words
 _DOCUMENTS_AT_ONCE = 10_000

@@ -6,20 +6,17 @@ import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from omnitm import _native
-from omnitm.baselines.protocol import Baseline, Limits
+from omnitm.baselines.protocol import Baseline, Learned, Limits
 from omnitm.baselines.texts import Tokens, tokens_of
+from omnitm.corpus import DocumentIndex
 from omnitm.errors import CorpusError
 from omnitm.training.progress import ProgressOption, reporting
-
-if TYPE_CHECKING:
-    from omnitm.baselines.protocol import Learned
-    from omnitm.corpus import DocumentIndex
 
 #: A count of two neighbours, as in native/glove.hpp.
 ENTRY = np.dtype([("row", "<u4"), ("column", "<u4"), ("log_count", "<f4"), ("importance", "<f4")])

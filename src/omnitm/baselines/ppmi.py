@@ -4,21 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from omnitm.baselines.protocol import Baseline, Limits
+from omnitm.baselines.protocol import Baseline, Learned, Limits
 from omnitm.baselines.texts import Tokens, tokens_of
+from omnitm.corpus import DocumentIndex
 from omnitm.errors import CorpusError
 from omnitm.similarity.truncated_svd import truncated_svd
 from omnitm.store.rows import SparseMatrix
 from omnitm.training.progress import ProgressOption, reporting
-
-if TYPE_CHECKING:
-    from omnitm.baselines.protocol import Learned
-    from omnitm.corpus import DocumentIndex
 
 STEPS_PER_NAT = 100  # vectors hold hundredths of a nat, so that every read-out of integers applies
 _ROWS_AT_ONCE = 500  # dense rows of 16-bit numbers: 40 MB for 40,000 words

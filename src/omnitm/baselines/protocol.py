@@ -5,22 +5,20 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
+from numpy.typing import NDArray
+
+from omnitm.corpus import DocumentIndex
 from omnitm.corpus.preparation import LOWER_CASE_ONLY
 from omnitm.parameters import check_flag, check_integer, check_real
+from omnitm.similarity.row_matrix import RowMatrix
 from omnitm.store import ModelRecord, index_fingerprint
+from omnitm.training.progress import ProgressOption
 from omnitm.training.vocabulary import check_targets
 from omnitm.vectors.word_vectors import WordVectors
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from omnitm.corpus import DocumentIndex
-    from omnitm.similarity.row_matrix import RowMatrix
-    from omnitm.training.progress import ProgressOption
-
-    Learned = tuple[NDArray[Any] | RowMatrix, dict[str, Any]]
+Learned = tuple[NDArray[Any] | RowMatrix, dict[str, Any]]
 
 Limits = Mapping[str, tuple[Any, ...]]  # of numbers: the least, and the largest if there is one
 

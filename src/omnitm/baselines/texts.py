@@ -7,17 +7,15 @@ import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import chain, islice
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from omnitm.corpus import DocumentIndex, RunningText
 from omnitm.corpus.assembling import DOCUMENT_END
 from omnitm.errors import CorpusError, OmniTMWarning
 from omnitm.training.progress import ProgressOption, reporting
-
-if TYPE_CHECKING:
-    from omnitm.corpus import DocumentIndex, RunningText
 
 _DOCUMENTS_AT_ONCE = 20_000
 _NO_WORD = 2**32 - 1

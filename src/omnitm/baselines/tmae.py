@@ -5,21 +5,18 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from omnitm.baselines.protocol import Baseline, Limits
+from omnitm.baselines.protocol import Baseline, Learned, Limits
 from omnitm.corpus import DocumentIndex
 from omnitm.engines.threads import run_in_background
 from omnitm.errors import CorpusError, OmniTMWarning
 from omnitm.machine import Autoencoder, AutoencoderSettings, word_key
 from omnitm.machine.autoencoder import SharedAutoencoder
 from omnitm.training.progress import ProgressOption, reporting
-
-if TYPE_CHECKING:
-    from omnitm.baselines.protocol import Learned
 
 _MANY_EXAMPLES = 50_000_000  # hours
 

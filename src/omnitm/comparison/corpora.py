@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import secrets
 import threading
 import warnings
 import zlib
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from omnitm.comparison.sides import FEWEST_DOCUMENTS, Sides
 from omnitm.comparison.words import (
@@ -25,25 +28,16 @@ from omnitm.comparison.words import (
     compare_word,
     read_excerpts,
 )
-from omnitm.engines import ThreadsEngine, WordJob
+from omnitm.corpus import DocumentIndex
+from omnitm.corpus.groups import Grouping
+from omnitm.engines import Failure, ThreadsEngine, WordEngine, WordJob
 from omnitm.errors import CorpusError, EngineError, FileError, OmniTMWarning
 from omnitm.explain.records import Record
 from omnitm.files.plain import read_file, write_file, writing
+from omnitm.machine.autoencoder import TrainingCorpus
 from omnitm.machine.settings import word_key
 from omnitm.parameters import check_integer
-from omnitm.training.progress import WordFailure, reporting
-
-if TYPE_CHECKING:
-    import os
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from omnitm.corpus import DocumentIndex
-    from omnitm.corpus.groups import Grouping
-    from omnitm.engines import Failure, WordEngine
-    from omnitm.machine.autoencoder import TrainingCorpus
-    from omnitm.training.progress import ProgressOption, ReportWords
+from omnitm.training.progress import ProgressOption, ReportWords, WordFailure, reporting
 
 N_WORDS = 1_000
 LOG_VERSION = 6  # of the lines of a log; others are not read

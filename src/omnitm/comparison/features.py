@@ -8,25 +8,22 @@ document is a point: the sum of the directions of its features, at length 1.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
 from omnitm.comparison.machines import Documents, Drawn, train_place, train_topic
+from omnitm.corpus import DocumentIndex, RunningText
 from omnitm.corpus.assembling import DOCUMENT_END
 from omnitm.corpus.running import NO_FEATURE, PATTERNS, feature_numbers
+from omnitm.machine import AutoencoderSettings
 from omnitm.machine.autoencoder import running_of
+from omnitm.machine.settings import Kind
 from omnitm.similarity.truncated_svd import truncated_svd
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from omnitm.corpus import DocumentIndex, RunningText
-    from omnitm.machine import AutoencoderSettings
-    from omnitm.machine.settings import Kind
-
-    Reals = NDArray[np.float32]
+Reals = NDArray[np.float32]
 
 N_PLACE_WORDS = 10_000  # as in training
 _N_DIRECTIONS = 100  # as many as dense word vectors commonly have

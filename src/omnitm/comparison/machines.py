@@ -8,20 +8,18 @@ same features, and one more that occurs nowhere, whose coordinate is the baselin
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from omnitm.corpus import DocumentIndex
 from omnitm.corpus.assembling import DOCUMENT_END
 from omnitm.corpus.running import OFFSETS, RunningText
 from omnitm.errors import CorpusError
+from omnitm.machine import AutoencoderSettings
 from omnitm.machine.autoencoder import Autoencoder
 from omnitm.machine.settings import kind_key, word_key
-
-if TYPE_CHECKING:
-    from omnitm.corpus import DocumentIndex
-    from omnitm.machine import AutoencoderSettings
 
 Numbers = NDArray[np.int64]
 

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from omnitm.comparison.words import phrase
+from omnitm.comparison.corpora import CorpusComparison, WordChange
+from omnitm.comparison.words import Change, Comparison, Excerpt, phrase
 from omnitm.corpus.running import parted
 from omnitm.errors import needs_extra
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from omnitm.comparison.corpora import CorpusComparison, WordChange
-    from omnitm.comparison.words import Change, Comparison, Excerpt
 
 # Blue and orange of Okabe and Ito: told apart by the colour-blind, and in grey.
 _GAINED, _LOST = "#0072B2", "#D55E00"

@@ -19,17 +19,14 @@ that chance gives is its q (the false discovery rate of Benjamini & Hochberg 199
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import bdtr
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from numpy.typing import NDArray
-
-    from omnitm.comparison.features import Thinned
+from omnitm.comparison.features import Thinned
 
 _AT_A_TIME = 250  # arrangements
 _STEPS = 2**12  # of a coordinate up to 1: sums over 4,000 documents stay below 2**24, exact in float32

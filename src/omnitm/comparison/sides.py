@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Sequence
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from omnitm.comparison.features import Features, PlaceFeatures, TopicFeatures
 from omnitm.corpus import DocumentIndex, RunningText
 from omnitm.corpus.groups import Grouping, grouping_for
 from omnitm.errors import CorpusError, ParameterError
 from omnitm.files.long_work import long_work
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from omnitm.machine.autoencoder import TrainingCorpus
+from omnitm.machine.autoencoder import TrainingCorpus
 
 ALL_OTHERS = "all others"
 FEWEST_DOCUMENTS = 20

@@ -3,30 +3,25 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from omnitm.comparison.features import Thinned, spread
-from omnitm.comparison.machines import draw_documents
+from omnitm.comparison.machines import Drawn, draw_documents
 from omnitm.comparison.shuffling import ShuffleTest, chance
 from omnitm.comparison.sides import ALL_OTHERS, FEWEST_DOCUMENTS, Sides
+from omnitm.corpus import DocumentIndex
+from omnitm.corpus.groups import Grouping
 from omnitm.corpus.running import OFFSETS, PATTERNS, parted
 from omnitm.explain.evidence import read_documents
 from omnitm.explain.records import Record
 from omnitm.machine import AutoencoderSettings
 from omnitm.machine.settings import word_key
 from omnitm.parameters import check_integer
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from numpy.typing import NDArray
-
-    from omnitm.comparison.machines import Drawn
-    from omnitm.corpus import DocumentIndex
-    from omnitm.corpus.groups import Grouping
 
 N_PERMUTATIONS = 2_000
 N_EXAMPLES = 250

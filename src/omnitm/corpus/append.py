@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,12 +25,10 @@ from omnitm.corpus.build import (
 from omnitm.corpus.counting import MOST_DOCUMENTS, MOST_TOKENS
 from omnitm.corpus.index import DocumentIndex
 from omnitm.corpus.reading import Reading, find_sources
+from omnitm.corpus.running import RunningText
 from omnitm.corpus.storage import FolderSink, folder_in_the_making
 from omnitm.corpus.vocabulary import IndexSummary, Tally, VocabularyRules
 from omnitm.errors import CorpusError
-
-if TYPE_CHECKING:
-    from omnitm.corpus.running import RunningText
 
 ELEMENTS_AT_A_TIME = 2_000_000
 

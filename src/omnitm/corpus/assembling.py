@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from omnitm._native import interleave, invert, invert_running, remap_documents
 from omnitm.corpus.counting import Counted, CountedBlock, FinalNumbers, Generation
-
-if TYPE_CHECKING:
-    from omnitm.corpus.storage import Handle, Scratch, Spread
+from omnitm.corpus.storage import Handle, Scratch, Spread
 
 PAIRS_PER_RUN = 2_000_000
 DOCUMENT_END = 2**32 - 1  # in a running text

@@ -5,13 +5,11 @@ from __future__ import annotations
 import string
 import unicodedata
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from omnitm._native import CharacterRules
+from omnitm._native import CharacterRules
 
 N_CODE_POINTS = 0x110000
 # The other planes hold ideographs, private and unassigned characters, which have no case and no class here.

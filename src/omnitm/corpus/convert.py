@@ -5,17 +5,15 @@ from __future__ import annotations
 import glob
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from omnitm.corpus.build import build_index
 from omnitm.corpus.documents import is_number_type
 from omnitm.corpus.index import DocumentIndex
+from omnitm.corpus.preparation import Preparation
 from omnitm.corpus.vocabulary import VocabularyRules
 from omnitm.errors import CorpusError, FileError
 from omnitm.files.kinds import kind_of, refuse_other_kinds
-
-if TYPE_CHECKING:
-    from omnitm.corpus.preparation import Preparation
 
 
 def as_index(

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import reduce
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from omnitm.corpus.index import DocumentIndex
 from omnitm.errors import ParameterError
-
-if TYPE_CHECKING:
-    from omnitm.corpus.index import DocumentIndex
-
 
 DOCUMENTS_AT_A_TIME = 100_000
 _DOUBT = 5.0  # documents; a lift of 100 from two documents counts as 1.4

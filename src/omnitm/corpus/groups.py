@@ -9,21 +9,19 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from omnitm.corpus import storage
 from omnitm.corpus.documents import values_of
+from omnitm.corpus.index import DocumentIndex
 from omnitm.corpus.reading import STANDARD_INPUT, Reading, SourceStream
 from omnitm.corpus.storage import GROUPS
 from omnitm.errors import CorpusError, FileError, ParameterError
 from omnitm.files.container import read_container, write_container
 from omnitm.files.kinds import shell_name
-
-if TYPE_CHECKING:
-    from omnitm.corpus.index import DocumentIndex
 
 FILE, FOLDER = "file", "folder"
 UNITS = ("year", "decade", "month")

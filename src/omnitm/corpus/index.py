@@ -14,19 +14,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from omnitm.corpus import storage
+from omnitm.corpus.build import Built, MemorySink
 from omnitm.corpus.documents import SourceTexts, as_text, prepared
 from omnitm.corpus.preparation import LOWER_CASE_ONLY, Preparation
 from omnitm.corpus.running import RunningText
 from omnitm.corpus.storage import StoredArray
 from omnitm.corpus.vocabulary import IndexSummary, VocabularyRules
 from omnitm.errors import CorpusError, FileError, UnknownWordError
+from omnitm.files.manifest import Manifest
 from omnitm.parameters import check_integer
 
 if TYPE_CHECKING:
     from scipy.sparse import spmatrix
 
-    from omnitm.corpus.build import Built, MemorySink
-    from omnitm.files.manifest import Manifest
 
 _WORDS_SHOWN = 20
 

@@ -7,14 +7,12 @@ import unicodedata
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from omnitm._native import CharacterRules
 from omnitm.corpus import characters
 from omnitm.errors import CorpusError, ParameterError
 from omnitm.parameters import check_choice
-
-if TYPE_CHECKING:
-    from omnitm._native import CharacterRules
 
 # Articles and determiners, pronouns, auxiliaries, contractions, prepositions, conjunctions and adverbs, from
 # grammar, to cover the function words of NLTK's English list, which the paper uses. Contractions lose their

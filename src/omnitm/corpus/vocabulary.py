@@ -6,16 +6,14 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from numbers import Integral
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from omnitm._native import WordTable
 from omnitm.errors import CorpusError, ParameterError
 from omnitm.parameters import check_integer, check_real
-
-if TYPE_CHECKING:
-    from omnitm._native import WordTable
 
 NO_LIMIT = 2**63 - 1
 MOST_OTHER_WORDS = 100_000  # outside the vocabulary, that a running text tells apart

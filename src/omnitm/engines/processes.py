@@ -20,21 +20,17 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from multiprocessing.connection import Connection, Pipe, wait
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from omnitm.corpus import DocumentIndex
 from omnitm.engines.job_queue import HangTimeout, JobQueue, Silence, check_patience
-from omnitm.engines.protocol import WordEngine, Work, Write
+from omnitm.engines.protocol import Report, WordEngine, WordJob, Work, Write
 from omnitm.engines.shared_corpus import MappedCorpus, SharedCorpus, shared, store_file, temporary_folder
 from omnitm.engines.threads import available_cores
 from omnitm.errors import EngineError
 from omnitm.files import system
 from omnitm.parameters import check_integer
-
-if TYPE_CHECKING:
-    from omnitm.corpus import DocumentIndex
-    from omnitm.engines.protocol import Report, WordJob
 
 # A plain interpreter, not multiprocessing.Process: that would run the caller's script a second time.
 BOOT = "import sys; from omnitm.engines.processes import serve; serve(int(sys.argv[1]))"

@@ -8,16 +8,14 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from omnitm.corpus import DocumentIndex
+from omnitm.machine import AutoencoderSettings
 from omnitm.machine.autoencoder import TrainingCorpus, WordTrainer, n_features
-
-if TYPE_CHECKING:
-    from omnitm.corpus import DocumentIndex
-    from omnitm.machine import AutoencoderSettings
 
 Write = Callable[[int, NDArray[Any]], None]
 _LEAST_SECONDS = 600.0  # a machine that swaps, or a disk that sleeps, is not a worker that hangs

@@ -16,23 +16,19 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
+from numpy.typing import NDArray
+
 from omnitm import __version__
+from omnitm.corpus import DocumentIndex
 from omnitm.engines import ray_leftovers
 from omnitm.engines.job_queue import JobQueue, check_patience
-from omnitm.engines.protocol import WordEngine, Work, Write
+from omnitm.engines.protocol import Report, WordEngine, WordJob, Work, Worker, Write
 from omnitm.engines.shared_corpus import CorpusSource, MappedCorpus, SharedCorpus, local_copy, shared
 from omnitm.errors import EngineError, FileError, needs_extra
 from omnitm.parameters import check_integer
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from omnitm.corpus import DocumentIndex
-    from omnitm.engines.protocol import Report, WordJob, Work, Worker
-
 
 _SECONDS_BETWEEN_REPORTS = 0.1
 _SECONDS_BETWEEN_COUNTS = 5.0  # nodes come and go

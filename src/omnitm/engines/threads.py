@@ -5,13 +5,10 @@ from __future__ import annotations
 import os
 from collections import deque
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
 
+from omnitm.corpus import DocumentIndex
 from omnitm.engines.protocol import Report, WordEngine, WordJob, Work, Worker, Write
 from omnitm.parameters import check_integer
-
-if TYPE_CHECKING:
-    from omnitm.corpus import DocumentIndex
 
 _SECONDS_BETWEEN_REPORTS = 0.1
 

@@ -8,13 +8,15 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from omnitm.corpus import DocumentIndex
 from omnitm.engines import ThreadsEngine
 from omnitm.errors import FileError, ParameterError
+from omnitm.evaluation.datasets import WordPairs
 from omnitm.evaluation.results import PlainTable, number
 from omnitm.evaluation.similarity import evaluate_similarity
 from omnitm.evaluation.word_maps import figure_class
@@ -23,10 +25,6 @@ from omnitm.machine import Autoencoder, AutoencoderSettings, word_key
 from omnitm.store import index_fingerprint
 from omnitm.training import train_vectors
 from omnitm.vectors import WordVectors
-
-if TYPE_CHECKING:
-    from omnitm.corpus import DocumentIndex
-    from omnitm.evaluation.datasets import WordPairs
 
 READ_OUT = "read-out"
 METRICS = ("similarity", "association-symmetric")

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, astuple, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,10 +16,8 @@ from omnitm.evaluation.datasets import data_set, known_set, locate, spelling
 from omnitm.evaluation.results import PlainTable, Report
 from omnitm.files.plain import read_text
 from omnitm.parameters import check_integer
-
-if TYPE_CHECKING:
-    from omnitm.similarity.scorers import Scorer
-    from omnitm.vectors import WordVectors
+from omnitm.similarity.scorers import Scorer
+from omnitm.vectors import WordVectors
 
 _GRAMMAR = "gram"  # sections of Google's set that ask for word forms begin so
 _QUESTIONS_AT_ONCE = 256

@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,10 +18,7 @@ from omnitm.evaluation.datasets import CATEGORY_SETS, OWN_FILE, data_set, known_
 from omnitm.evaluation.results import PlainTable, Report, number
 from omnitm.files.plain import read_text
 from omnitm.parameters import check_integer
-
-if TYPE_CHECKING:
-    from omnitm.vectors import WordVectors
-
+from omnitm.vectors import WordVectors
 
 N_NEAREST = 10  # as many as a list shows
 N_COMPANIONS = 4  # words of one category beside the intruder, as Chang et al. (2009) show five or six words

@@ -9,15 +9,13 @@ import gzip
 from collections.abc import Iterator, Sequence
 from dataclasses import astuple, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from omnitm.errors import CorpusError, FileError
 from omnitm.evaluation.results import PlainTable, Report, number
-
-if TYPE_CHECKING:
-    from omnitm.training.progress import ProgressOption
+from omnitm.training.progress import ProgressOption
 
 CORPORA = ("corpus1", "corpus2")
 _TARGETS = "targets.txt"

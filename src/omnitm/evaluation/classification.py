@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from pkgutil import resolve_name
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import Any, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,10 +24,8 @@ from omnitm.evaluation.results import MEASURED, PlainTable, Report, make_folder,
 from omnitm.files.plain import keep_result, kept_result
 from omnitm.parameters import check_choice, check_integer, check_real
 from omnitm.similarity.combined import RECIPE
-
-if TYPE_CHECKING:
-    from omnitm.similarity.scorers import Metric
-    from omnitm.vectors.word_vectors import WordVectors
+from omnitm.similarity.scorers import Metric
+from omnitm.vectors.word_vectors import WordVectors
 
 Ids = NDArray[np.int32]
 

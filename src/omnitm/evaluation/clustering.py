@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,9 +19,7 @@ from omnitm.similarity.row_profile import unit_rows
 from omnitm.similarity.truncated_svd import truncated_svd
 from omnitm.vectors.document_vectors import count_words
 from omnitm.vectors.vectorizer import OmniVectorizer
-
-if TYPE_CHECKING:
-    from omnitm.vectors.word_vectors import WordVectors
+from omnitm.vectors.word_vectors import WordVectors
 
 VERSION = 1
 _ROWS_AT_ONCE = 1_000

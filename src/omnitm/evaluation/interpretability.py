@@ -6,19 +6,17 @@ import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from omnitm import _native
+from omnitm.corpus import DocumentIndex
 from omnitm.errors import ParameterError
 from omnitm.explain.records import Record
 from omnitm.parameters import check_integer
-
-if TYPE_CHECKING:
-    from omnitm.corpus import DocumentIndex
-    from omnitm.vectors import WordVectors
+from omnitm.vectors import WordVectors
 
 _SPARSE = 0.5  # share of zeros from which values are kept as a sparse matrix
 _ROWS_AT_A_TIME = 500

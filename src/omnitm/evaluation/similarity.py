@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,9 +24,7 @@ from omnitm.evaluation.datasets import PAPER_SETS, WordPairs, load_pairs, spelli
 from omnitm.evaluation.results import Agreement, GroupResult, ModelResult, SetResult, SimilarityReport
 from omnitm.parameters import check_integer
 from omnitm.similarity.scorers import scorer
-
-if TYPE_CHECKING:
-    from omnitm.vectors import WordVectors
+from omnitm.vectors import WordVectors
 
 DEFAULT = "default"
 FREQUENCY_EDGES = (300, 1_000, 3_000, 10_000)  # documents of the rarer word; about half a decade each

@@ -10,7 +10,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,10 +20,7 @@ from omnitm.evaluation.results import PlainTable
 from omnitm.files.plain import read_file
 from omnitm.parameters import check_integer
 from omnitm.vectors.document_vectors import dense_rows
-
-if TYPE_CHECKING:
-    from omnitm.vectors.word_vectors import WordVectors
-
+from omnitm.vectors.word_vectors import WordVectors
 
 #: Groups as the paper names them (its section on clustering). It prints only a few of its 130 words
 #: (computer, internet, robot; engineer; partner; those are here); the others are our own choice.

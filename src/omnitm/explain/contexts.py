@@ -8,27 +8,22 @@ the sum of the second, at length 0.7.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from omnitm.corpus import DocumentIndex
 from omnitm.corpus.cooccurrence import document_lengths, words_of_documents
-from omnitm.corpus.running import OFFSETS, parted
+from omnitm.corpus.running import OFFSETS, RunningText, parted
 from omnitm.similarity.combined import best_known
 from omnitm.similarity.row_profile import unit_rows
+from omnitm.vectors import WordVectors
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from omnitm.corpus import DocumentIndex
-    from omnitm.corpus.running import RunningText
-    from omnitm.vectors import WordVectors
-
-    Reals = NDArray[np.float32]
-    Numbers = NDArray[np.intp]
+Reals = NDArray[np.float32]
+Numbers = NDArray[np.intp]
 
 _OF_PLACES = np.float32(0.7)  # length of the second; chosen as the numbers of omnitm.explain.senses
 

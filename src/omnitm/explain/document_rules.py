@@ -9,27 +9,23 @@ documents, and measured on the last fifth.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from itertools import combinations
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
+from omnitm.corpus import DocumentIndex
 from omnitm.corpus.cooccurrence import shared
 from omnitm.explain.evidence import read_documents, spread
 from omnitm.explain.records import Record
+from omnitm.explain.rules import TrainedMachine
 from omnitm.explain.words import Match
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from numpy.typing import NDArray
-
-    from omnitm.corpus import DocumentIndex
-    from omnitm.explain.rules import TrainedMachine
-
-    Numbers = NDArray[np.uint32]
+Numbers = NDArray[np.uint32]
 
 FEWEST_DOCUMENTS = 5
 MOST_LITERALS = 3

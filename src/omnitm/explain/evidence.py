@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
+from omnitm.corpus import DocumentIndex
 from omnitm.corpus.cooccurrence import shared
 from omnitm.corpus.running import parted
 from omnitm.explain.records import Record
 from omnitm.machine import running_of
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from omnitm.corpus import DocumentIndex
 
 
 @dataclass(frozen=True)

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from omnitm.corpus import DocumentIndex
 from omnitm.errors import CorpusError, FileError, ParameterError
 from omnitm.explain.contexts import Contexts
 from omnitm.explain.document_rules import DocumentRule, document_rules
@@ -20,7 +24,7 @@ from omnitm.explain.pairs import (
     take_apart,
 )
 from omnitm.explain.records import RecordList
-from omnitm.explain.rules import Machines, other_corpus, rules_of
+from omnitm.explain.rules import Machines, Rule, TrainedMachine, other_corpus, rules_of
 from omnitm.explain.senses import Senses, sense_vector, senses_of, word_senses
 from omnitm.explain.traces import Trace, trace_literal
 from omnitm.explain.words import (
@@ -32,21 +36,12 @@ from omnitm.explain.words import (
     match_rule,
 )
 from omnitm.files.kinds import shell_name
+from omnitm.machine import Kind
 from omnitm.parameters import check_choice, check_integer
 from omnitm.similarity.combined import TOPIC, Combined
 from omnitm.store import TrainingRecord
 from omnitm.store.model_notes import index_of_model
 from omnitm.vectors.word_vectors import WordVectors
-
-if TYPE_CHECKING:
-    import os
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from omnitm.corpus import DocumentIndex
-    from omnitm.explain.rules import Rule, TrainedMachine
-    from omnitm.machine import Kind
 
 
 class Explainer:

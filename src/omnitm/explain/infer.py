@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
+from omnitm.corpus import DocumentIndex
 from omnitm.errors import ParameterError, UnknownWordError
 from omnitm.machine import Autoencoder, kind_key, running_of, word_key
 from omnitm.similarity.row_profile import baseline_of, unit_rows
 from omnitm.similarity.word_forms import MOST_FORMS, PATTERNS_FOR_FORMS, share_of_rule
 from omnitm.store import index_fingerprint, omni_record
 from omnitm.store.model_notes import index_of_model
-
-if TYPE_CHECKING:
-    import os
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from omnitm.corpus import DocumentIndex
-    from omnitm.vectors import WordVectors
+from omnitm.vectors import WordVectors
 
 _SHORTEST_STEM, _LONGEST_ENDING = 4, 4
 

@@ -5,25 +5,19 @@ Sets of documents are intersected and subtracted; an example of training merges 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import reduce
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
+from omnitm.corpus import DocumentIndex, RunningText
 from omnitm.corpus.assembling import DOCUMENT_END
 from omnitm.corpus.cooccurrence import document_lengths, shared, words_of_documents
 from omnitm.corpus.running import OFFSETS, parted
-from omnitm.machine import training_examples, training_places
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from omnitm.corpus import DocumentIndex, RunningText
-    from omnitm.explain.rules import Rule
-    from omnitm.machine import AutoencoderSettings, Examples, Kind
+from omnitm.explain.rules import Rule
+from omnitm.machine import AutoencoderSettings, Examples, Kind, training_examples, training_places
 
 
 def matching_documents(

@@ -6,29 +6,25 @@ With the documents in which both words occur.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from typing import Any, ClassVar, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
+from omnitm.corpus import DocumentIndex
 from omnitm.corpus.running import PATTERNS, parted
 from omnitm.errors import ParameterError, UnknownWordError
 from omnitm.explain.evidence import Together, standing, together
 from omnitm.explain.records import Record
+from omnitm.explain.rules import Machines, TrainedMachine
 from omnitm.parameters import check_choice
 from omnitm.similarity.combined import Combined
 from omnitm.similarity.scorers import SCORERS
 from omnitm.tables import cell
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from numpy.typing import NDArray
-
-    from omnitm.corpus import DocumentIndex
-    from omnitm.explain.rules import Machines, TrainedMachine
-    from omnitm.vectors import WordVectors
+from omnitm.vectors import WordVectors
 
 BY_CLAUSES = {"association": (1.0, 0.0), "association-symmetric": (0.5, 0.5)}  # weight of each direction
 

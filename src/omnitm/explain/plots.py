@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import textwrap
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from omnitm.errors import FileError, needs_extra
-
-if TYPE_CHECKING:
-    import os
-    from collections.abc import Sequence
-
-    from omnitm.explain.traces import Trace, TraceEvent
-    from omnitm.explain.words import ClauseStates
+from omnitm.explain.traces import Trace, TraceEvent
+from omnitm.explain.words import ClauseStates
 
 # Blue and orange of Okabe and Ito: told apart by the colour-blind, and in grey.
 _UP, _DOWN, _QUIET = "#0072B2", "#D55E00", "#999999"

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import fields
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
+from typing import Any, ClassVar, TypeVar, cast
 
 import numpy as np
 
 from omnitm.tables import Table, cell
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 _LISTED = 6  # words of a cell
 

@@ -7,27 +7,21 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
+from omnitm.corpus import DocumentIndex
 from omnitm.corpus.running import parted
 from omnitm.errors import CorpusError, ParameterError
 from omnitm.explain.records import Record
-from omnitm.machine import Autoencoder, kind_key, word_key
+from omnitm.machine import Autoencoder, AutoencoderSettings, Kind, kind_key, word_key
 from omnitm.store import TrainingRecord
 from omnitm.store.rows import as_stored
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from omnitm.corpus import DocumentIndex
-    from omnitm.machine import AutoencoderSettings, Kind
-    from omnitm.vectors import WordVectors
+from omnitm.vectors import WordVectors
 
 
 @dataclass(frozen=True)

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from omnitm.corpus import DocumentIndex
 from omnitm.explain.evidence import Document, read_documents
 from omnitm.explain.records import Record
-from omnitm.machine import Autoencoder, Feedback, training_examples, word_key
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from omnitm.corpus import DocumentIndex
-    from omnitm.machine import Examples, Recording
-    from omnitm.store import TrainingRecord
+from omnitm.machine import Autoencoder, Examples, Feedback, Recording, training_examples, word_key
+from omnitm.store import TrainingRecord
 
 _PER_CLAUSE = ("states", "opposite", "feedback", "weights")
 

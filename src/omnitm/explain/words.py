@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
+from omnitm.corpus import DocumentIndex
 from omnitm.corpus.cooccurrence import shared
 from omnitm.explain.evidence import Document, read_documents, spread
 from omnitm.explain.matching import (
@@ -18,16 +21,8 @@ from omnitm.explain.matching import (
     place_rates,
 )
 from omnitm.explain.records import Record
-from omnitm.explain.rules import Literal, Rule, rules_of
+from omnitm.explain.rules import Literal, Rule, TrainedMachine, rules_of
 from omnitm.machine import running_of
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
-
-    from numpy.typing import NDArray
-
-    from omnitm.corpus import DocumentIndex
-    from omnitm.explain.rules import TrainedMachine
 
 
 @dataclass(frozen=True)

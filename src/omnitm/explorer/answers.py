@@ -9,13 +9,18 @@ from __future__ import annotations
 import re
 import threading
 from bisect import bisect_left
+from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from omnitm.corpus import DocumentIndex
 from omnitm.corpus.cooccurrence import cooccurrence
 from omnitm.errors import ParameterError, nearest_spellings
+from omnitm.explain import Document, Explainer
 from omnitm.explain.evidence import read_documents, spread
 from omnitm.explain.pairs import BY_CLAUSES, take_apart
 from omnitm.explorer.background import Work
@@ -26,20 +31,10 @@ from omnitm.similarity.row_profile import unit_rows
 from omnitm.similarity.scorers import SCORERS
 from omnitm.store import TrainingRecord
 from omnitm.store.similarity_cache import kept_themes_place
-from omnitm.vectors.themes import usual_number
+from omnitm.vectors import WordVectors
+from omnitm.vectors.themes import Themes, usual_number
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Sequence
-    from pathlib import Path
-
-    from numpy.typing import NDArray
-
-    from omnitm.corpus import DocumentIndex
-    from omnitm.explain import Document, Explainer
-    from omnitm.vectors import WordVectors
-    from omnitm.vectors.themes import Themes
-
-    Rows = Callable[[NDArray[np.intp]], NDArray[np.float32]]
+Rows = Callable[[NDArray[np.intp]], NDArray[np.float32]]
 
 _ROWS_AT_A_TIME = 128
 _SAMPLE = 500  # words that are enough for the mean of all

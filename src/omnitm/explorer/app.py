@@ -17,6 +17,10 @@ with needs_extra("The explorer", "explorer"):
     from starlette.responses import JSONResponse, Response
     from starlette.routing import Route
 
+from collections.abc import Callable
+from pathlib import Path
+
+from omnitm.explain import Explainer
 from omnitm.explorer.answers import Answers
 from omnitm.explorer.export import static_files
 from omnitm.explorer.guard import Guard
@@ -25,12 +29,8 @@ from omnitm.explorer.routes import Api
 from omnitm.explorer.schemas import ExplorerSettings
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
     from starlette.requests import Request
 
-    from omnitm.explain import Explainer
 
 _TYPES = {"html": "text/html", "css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
 _WAITING_CONNECTIONS = 1024

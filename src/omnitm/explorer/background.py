@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import threading
 import time
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from omnitm.errors import OmniTMError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 
 class StoppedError(OmniTMError):

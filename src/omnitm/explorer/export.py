@@ -14,7 +14,9 @@ data/words/0.json, 1.json, ...           a hundred words each: neighbours, what 
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Iterator
 from importlib.resources import files
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -29,9 +31,7 @@ from omnitm.files.plain import write_file, writing
 from omnitm.parameters import check_integer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from importlib.resources.abc import Traversable
-    from pathlib import Path
+    from importlib.resources.abc import Traversable  # with Python 3.11
 
 USUAL_WORDS = 2_000
 _IN_A_FILE = 100

@@ -8,8 +8,10 @@ import os
 import threading
 import warnings
 from collections import OrderedDict
+from collections.abc import Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,25 +19,19 @@ from omnitm.comparison.corpora import (
     LOG_VERSION,
     N_WORDS,
     CorpusComparison,
+    WordChange,
     compare_corpora,
     kept_comparison,
 )
 from omnitm.comparison.report import shown
 from omnitm.comparison.sides import ALL_OTHERS, Sides
 from omnitm.comparison.words import N_EXAMPLES, N_PERMUTATIONS, compare, read_excerpts
-from omnitm.corpus.groups import read_groupings
+from omnitm.corpus.groups import Grouping, read_groupings
 from omnitm.engines.threads import available_cores
 from omnitm.errors import FileError, OmniTMError, OmniTMWarning, ParameterError
+from omnitm.explain import Explainer
 from omnitm.explorer.background import Work
 from omnitm.store.similarity_cache import beside_model
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from omnitm.comparison.corpora import WordChange
-    from omnitm.corpus.groups import Grouping
-    from omnitm.explain import Explainer
 
 _MOST_LABELS = 500  # of a grouping that can be chosen in the page
 _MOST_SIDES = 4  # whose features are kept

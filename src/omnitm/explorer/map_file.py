@@ -18,18 +18,16 @@ import os
 import warnings
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from omnitm.errors import FileError, OmniTMWarning
 from omnitm.files.container import read_container, write_container
 from omnitm.files.plain import writing
 from omnitm.similarity.combined import RECIPE
 from omnitm.store.similarity_cache import vectors_sha256
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 FILE = "map.bin"
 _FORMAT, _VERSION = "omnitm map", [4, RECIPE]  # a map shows neighbours by one recipe of the similarity

@@ -12,15 +12,13 @@ import sys
 import threading
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from omnitm.errors import OmniTMError, ParameterError
+from omnitm.explain import Explainer
 from omnitm.explorer.map_file import header_of, read_map, write_map
 from omnitm.store.similarity_cache import vectors_sha256
 from omnitm.vectors import WordVectors
-
-if TYPE_CHECKING:
-    from omnitm.explain import Explainer
 
 
 class MapKeeper:

@@ -7,26 +7,20 @@ near it on the map.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from omnitm.errors import needs_extra
 from omnitm.explorer.map_file import Cluster, VocabularyMap
 from omnitm.similarity.combined import Combined, best_known
-from omnitm.similarity.row_profile import unit_rows
+from omnitm.similarity.row_profile import RowProfile, unit_rows
+from omnitm.vectors import WordVectors
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import NDArray
-
-    from omnitm.similarity.row_profile import RowProfile
-    from omnitm.vectors import WordVectors
-
-    Progress = Callable[[float], None]
-
-    StepProgress = Callable[[str, float], None]
+Progress = Callable[[float], None]
+StepProgress = Callable[[str, float], None]
 
 
 def main_axes(matrix: NDArray[Any], n_axes: int) -> NDArray[np.float32]:

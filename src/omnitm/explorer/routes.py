@@ -5,6 +5,7 @@ The number of threads is bounded, and a slow question never holds up the others.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -14,21 +15,17 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from omnitm.errors import OmniTMError, ParameterError, UnknownWordError
-from omnitm.explorer.answers import METRICS
-from omnitm.explorer.schemas import Question, TooLargeError, as_json, parse_body
+from omnitm.explain import Explainer
+from omnitm.explorer.answers import METRICS, Answers
+from omnitm.explorer.map_keeper import MapKeeper
+from omnitm.explorer.schemas import ExplorerSettings, Question, TooLargeError, as_json, parse_body
+from omnitm.vectors import WordVectors
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from starlette.requests import Request
 
-    from omnitm.explain import Explainer
-    from omnitm.explorer.answers import Answers
-    from omnitm.explorer.map_keeper import MapKeeper
-    from omnitm.explorer.schemas import ExplorerSettings
-    from omnitm.vectors import WordVectors
 
-    Parameter = Callable[[Question], Any]
+Parameter = Callable[[Question], Any]
 
 Result = TypeVar("Result")
 Address = tuple[Any, ...]  # threads, a function, and what reads each of its parameters from a question

@@ -7,15 +7,13 @@ and named before anything is done with it.
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlsplit
 
 from omnitm.errors import OmniTMError, ParameterError
 from omnitm.parameters import check_integer
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 _EVERYWHERE = ("0.0.0.0", "::", "")  # noqa: S104 - recognised in order to be refused

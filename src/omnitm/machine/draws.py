@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from omnitm.machine.autoencoder import running_of
+from omnitm.machine.settings import AutoencoderSettings
 
 if TYPE_CHECKING:
     from omnitm.corpus import DocumentIndex
-    from omnitm.machine.settings import AutoencoderSettings
 
 _GAMMA = 0x9E3779B97F4A7C15  # 2**64 / golden ratio, odd: the step of SplitMix64
 _MASK = (1 << 64) - 1

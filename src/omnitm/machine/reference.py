@@ -6,19 +6,16 @@ Every native kernel must equal them, bit for bit.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from omnitm.corpus import DocumentIndex
 from omnitm.corpus.assembling import DOCUMENT_END
 from omnitm.corpus.running import NO_FEATURE, OFFSETS, feature_numbers
 from omnitm.machine.classifier import active_clauses, draw_epoch
 from omnitm.machine.draws import Purpose, below, draw, high, literal_coins, low
-
-if TYPE_CHECKING:
-    from omnitm.corpus import DocumentIndex
-    from omnitm.machine.settings import AutoencoderSettings, ClassifierSettings, Kind
+from omnitm.machine.settings import AutoencoderSettings, ClassifierSettings, Kind
 
 
 class _Documents:

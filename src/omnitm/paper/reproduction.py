@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -41,12 +41,8 @@ from omnitm.parameters import check_integer
 from omnitm.similarity.combined import RECIPE
 from omnitm.store import TrainingRecord
 from omnitm.training import train_model
+from omnitm.training.progress import ProgressOption
 from omnitm.vectors import WordVectors
-
-if TYPE_CHECKING:
-    from omnitm.evaluation.labelled import LabelledDocuments
-    from omnitm.training.progress import ProgressOption
-
 
 REVIEW_WORDS = 20_000  # the paper's
 PAPER_MODEL = "omni-paper"  # Omni with the paper's settings: 4 x 2,000 examples

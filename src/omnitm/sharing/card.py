@@ -10,14 +10,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from types import NoneType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from omnitm.errors import FileError, ParameterError, nearest_spellings
 from omnitm.store.model_notes import CARD, read_facts, write_card
 from omnitm.store.packed import is_packed, read_packed
-
-if TYPE_CHECKING:
-    from omnitm.vectors.word_vectors import WordVectors
+from omnitm.vectors.word_vectors import WordVectors
 
 _TAGS = ("word-embeddings", "tsetlin-machine", "interpretability")
 _NAME, _LOAD = "Word vectors", 'WordVectors.load(".")  # the path of this folder'

@@ -11,7 +11,7 @@ import shutil
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, Literal
+from typing import Any, BinaryIO, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,9 +20,7 @@ from omnitm.errors import FileError, ParameterError, needs_extra
 from omnitm.files.kinds import refuse_to_replace
 from omnitm.files.plain import new_file
 from omnitm.parameters import check_choice, check_integer
-
-if TYPE_CHECKING:
-    from omnitm.vectors.word_vectors import WordVectors
+from omnitm.vectors.word_vectors import WordVectors
 
 Kind = Literal["full", "reduced", "top"]
 

@@ -6,7 +6,7 @@ import contextlib
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from omnitm.errors import FileError, ParameterError, needs_extra
 from omnitm.files.kinds import PACKED_FILE
@@ -14,9 +14,7 @@ from omnitm.files.plain import write_file, writing
 from omnitm.sharing.card import CardFacts, facts_as_json, model_card
 from omnitm.store.loading import stored_model
 from omnitm.store.packing import write_packed
-
-if TYPE_CHECKING:
-    from omnitm.vectors.word_vectors import WordVectors
+from omnitm.vectors.word_vectors import WordVectors
 
 CARD_FILE = "README.md"
 

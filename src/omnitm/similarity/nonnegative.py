@@ -10,15 +10,14 @@ start is the non-negative part of these vectors (NNDSVD, Boutsidis & Gallopoulos
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from omnitm.similarity.truncated_svd import Decomposition, truncated_svd
 
-if TYPE_CHECKING:
-    Reals = NDArray[np.float32]
+Reals = NDArray[np.float32]
 
 N_ROUNDS = 150  # first words of 100 themes that another seed has, too: 65 % after 20 rounds, 86 % after 150
 _SWEEPS = 10  # over the columns, for weights with fixed patterns

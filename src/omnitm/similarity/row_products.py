@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 from omnitm import _native
 from omnitm.similarity.row_matrix import RowMatrix, plain_array, row_blocks
 
-if TYPE_CHECKING:
-    Reals = NDArray[np.float64]
+Reals = NDArray[np.float64]
 
 
 _STEPS = 32_767  # a vector of real numbers is cut into two int16 vectors: coarse steps, and steps of steps

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import Any, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,9 +13,7 @@ from omnitm.parameters import check_choice
 from omnitm.similarity.combined import Combined, best, weighted_mean, weighted_parts
 from omnitm.similarity.row_products import can_prune, highest_cosines, row_dots
 from omnitm.similarity.row_profile import unit
-
-if TYPE_CHECKING:
-    from omnitm.similarity.word_rows import Part, WordRows
+from omnitm.similarity.word_rows import Part, WordRows
 
 Metric = Literal["similarity", "related", "alike", "association", "association-symmetric", "cosine"]
 

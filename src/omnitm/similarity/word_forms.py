@@ -21,13 +21,12 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    Reals = NDArray[np.float32]
+Reals = NDArray[np.float32]
 
 FORM_WEIGHT = 0.5  # of the word's own weight, 1
 SAME_THING = 0.3

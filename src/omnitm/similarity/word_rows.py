@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+import numpy as np
+from numpy.typing import NDArray
 
-    from omnitm.similarity.row_products import RowLengths
+from omnitm.similarity.row_products import RowLengths
 
 Part = tuple["str | NDArray[Any]", float]  # a word or a vector, and its weight in a query
 

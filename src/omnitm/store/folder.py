@@ -9,7 +9,7 @@ import shutil
 import zlib
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,10 +64,8 @@ from omnitm.store.rows import (
     row_files,
     row_type,
 )
-
-if TYPE_CHECKING:
-    from omnitm.vectors.named_rows import PlaceVectors
-    from omnitm.vectors.word_vectors import WordVectors
+from omnitm.vectors.named_rows import PlaceVectors
+from omnitm.vectors.word_vectors import WordVectors
 
 _NOTES = (INDEX_NOTE, SHARD_NOTE, CARD)
 _OWN_FILES = {JOURNAL, *_NOTES, *(f".{name}.tmp" for name in (*ALL_FILES, *_NOTES)), *ALL_FILES}

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from omnitm.errors import FileError, ParameterError
+from omnitm.files.checked import CheckedFile
 from omnitm.files.kinds import refuse_other_kinds, shell_name
 from omnitm.files.manifest import MANIFEST, Manifest
 from omnitm.files.plain import read_file, words_from_bytes
+from omnitm.similarity.row_matrix import RowMatrix
 from omnitm.store.journal import finished_rows
 from omnitm.store.manifest import (
     COORDINATES,
@@ -41,11 +43,7 @@ from omnitm.store.record import (
 )
 from omnitm.store.rows import MappedMatrix, SparseMatrix, TopMatrix, row_type
 from omnitm.vectors.named_rows import PlaceVectors
-
-if TYPE_CHECKING:
-    from omnitm.files.checked import CheckedFile
-    from omnitm.similarity.row_matrix import RowMatrix
-    from omnitm.vectors.word_vectors import WordVectors
+from omnitm.vectors.word_vectors import WordVectors
 
 _WORDS_LIMIT = 1 << 28
 _GROWING = {WORDS, VECTORS, TOP, PLACE_VECTORS}

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from omnitm.errors import FileError
+from omnitm.files.checked import FileEntry
 from omnitm.files.kinds import MODEL_FORMAT
 from omnitm.files.manifest import (
     CHECKSUMS,
@@ -18,9 +19,6 @@ from omnitm.files.manifest import (
     manifest_text,
     read_manifest,
 )
-
-if TYPE_CHECKING:
-    from omnitm.files.checked import FileEntry
 
 KIND = FolderKind(MODEL_FORMAT, 1, "restore it from a copy or train the model again")
 SETTINGS, FEATURES, WORDS, VECTORS = "settings.json", "features.txt", "words.txt", "vectors.i16"

@@ -24,12 +24,13 @@ import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from omnitm.errors import FileError
+from omnitm.files.checked import FileEntry
 from omnitm.files.kinds import PACKED_MAGIC
 from omnitm.files.manifest import json_object
 from omnitm.files.plain import open_regular, words_from_bytes
@@ -47,9 +48,6 @@ from omnitm.store.manifest import (
 from omnitm.store.record import AnyRecord, is_place_only, keep_places_of, record_from_bytes
 from omnitm.store.rows import RowEncoder, SparseEncoder, place_encoder, row_encoder
 from omnitm.vectors.named_rows import PlaceVectors
-
-if TYPE_CHECKING:
-    from omnitm.files.checked import FileEntry
 
 FORMAT, VERSION = "omnitm packed model", 1
 TRAILER = 8 + 32 + len(PACKED_MAGIC)  # length of the header, its SHA-256, magic bytes

@@ -26,7 +26,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
@@ -34,12 +34,10 @@ from numpy.typing import DTypeLike, NDArray
 
 from omnitm import _native
 from omnitm.errors import FileError, ParameterError
+from omnitm.files.checked import CheckedFile
 from omnitm.similarity.row_matrix import RowMatrix
 from omnitm.store.manifest import PLACE_VECTORS, TOP, VECTORS
 from omnitm.store.record import AnyRecord, TrainingRecord, is_sparse, keep_places_of, keep_top_of
-
-if TYPE_CHECKING:
-    from omnitm.files.checked import CheckedFile
 
 _START = np.dtype("<u8")
 _PAIR = 6  # bytes of a position and its value

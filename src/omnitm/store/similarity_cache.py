@@ -25,10 +25,10 @@ from omnitm.similarity.row_profile import RowProfile
 from omnitm.similarity.word_forms import WordForms
 from omnitm.store.manifest import PLACE_VECTORS, SIMILARITY, model_manifest, vectors_name
 from omnitm.store.packed import is_packed, read_packed
+from omnitm.vectors.word_vectors import WordVectors
 
 if TYPE_CHECKING:
     from omnitm.vectors.themes import ThemeProgress, Themes
-    from omnitm.vectors.word_vectors import WordVectors
 
 _log = logging.getLogger(__name__)
 _MANY = 3_000  # words; preparing more takes seconds

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
@@ -20,6 +21,7 @@ from omnitm.parameters import check_integer
 from omnitm.store.folder import check_free_for_use
 from omnitm.store.model_notes import INDEX, likely_indexes, note_index
 from omnitm.store.record import omni_record
+from omnitm.training.progress import ProgressOption
 from omnitm.training.vocabulary import (
     add_words,
     default_settings,
@@ -31,8 +33,6 @@ from omnitm.vectors.vectorizer import OmniVectorizer
 from omnitm.vectors.word_vectors import WordVectors
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from omnitm.explain import (
         Comparison,
         DocumentRule,
@@ -42,7 +42,6 @@ if TYPE_CHECKING:
         Trace,
         WordExplanation,
     )
-    from omnitm.training.progress import ProgressOption
 
 
 class OmniTMAE(TransformerMixin, BaseEstimator):  # type: ignore[misc]

@@ -8,11 +8,12 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from omnitm.corpus import DocumentIndex
 from omnitm.corpus.preparation import LOWER_CASE_ONLY
 from omnitm.engines import Engine, Failure, ThreadsEngine, WordJob
 from omnitm.errors import (
@@ -43,9 +44,6 @@ from omnitm.training.progress import ProgressOption, WordFailure, reporting
 from omnitm.training.shards import Shard, note_shard
 from omnitm.vectors.named_rows import PlaceVectors
 from omnitm.vectors.word_vectors import WordVectors
-
-if TYPE_CHECKING:
-    from omnitm.corpus import DocumentIndex
 
 _log = logging.getLogger(__name__)
 _SHOWN_WORDS = 5  # in messages

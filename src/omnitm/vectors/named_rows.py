@@ -15,11 +15,12 @@ from omnitm.errors import ParameterError, UnknownWordError
 from omnitm.similarity.row_matrix import RowMatrix
 from omnitm.similarity.row_products import RowLengths, row_lengths
 from omnitm.similarity.row_profile import unit
+from omnitm.similarity.word_rows import Part
 
 if TYPE_CHECKING:
     from omnitm.corpus.preparation import Preparation
-    from omnitm.similarity.word_rows import Part
     from omnitm.store import AnyRecord
+
 
 Query = Union[str, "NDArray[Any]", tuple[Union[str, "NDArray[Any]"], float]]
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import Any, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
+from omnitm.corpus import Preparation
 from omnitm.errors import OmniTMWarning, ParameterError
 from omnitm.parameters import check_choice, check_integer
 from omnitm.similarity.row_profile import unit_rows
@@ -27,9 +28,6 @@ from omnitm.vectors.document_vectors import (
     row_lengths,
 )
 from omnitm.vectors.word_vectors import WordVectors
-
-if TYPE_CHECKING:
-    from omnitm.corpus import Preparation
 
 
 class HasWordVectors(Protocol):

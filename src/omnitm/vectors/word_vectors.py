@@ -18,18 +18,19 @@ from omnitm.errors import OmniTMWarning, ParameterError
 from omnitm.parameters import check_choice, check_integer
 from omnitm.similarity.combined import Combined, Profiles, best
 from omnitm.similarity.combined import Query as Prepared
+from omnitm.similarity.row_matrix import RowMatrix
 from omnitm.similarity.row_profile import FEWEST_WORDS, unit
 from omnitm.similarity.scorers import Metric, Scorer, usable_scorer
+from omnitm.similarity.word_rows import Part
 from omnitm.vectors.compact import SparseWordVectors, reduced_rows, strongest_coordinates
 from omnitm.vectors.named_rows import NamedRows, PlaceVectors, Query, query_parts
 
 if TYPE_CHECKING:
     from omnitm.sharing.card import CardFacts
-    from omnitm.similarity.row_matrix import RowMatrix
-    from omnitm.similarity.word_rows import Part
     from omnitm.store import AnyRecord
     from omnitm.vectors.document_vectors import SentenceEncoder
     from omnitm.vectors.themes import ThemeProgress, Themes
+
 
 _FORMS_PER_WORD = 4  # words to look at for each that is shown: most are no forms of another
 _WORDS_SHOWN = 20
