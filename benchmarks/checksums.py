@@ -24,7 +24,7 @@ from unittest import mock
 
 from omnitm.corpus import DocumentIndex, VocabularyRules, build_index
 from omnitm.engines import ThreadsEngine
-from omnitm.files import container
+from omnitm.files import checked as checked_files
 from omnitm.training import train_model
 from omnitm.vectors import WordVectors
 
@@ -36,11 +36,11 @@ ARRAYS = ("document_offsets", "document_words", "word_offsets", "word_documents"
 METRICS = ("similarity", "association", "association-symmetric", "cosine")
 ONE_ANSWER = """
 import sys, time
-from omnitm.files import container
+from omnitm.files import checked as checked_files
 from omnitm.vectors import WordVectors
 model, metric, word, is_sound = sys.argv[1:]
 if is_sound == "True":
-    container._is_sound = lambda *_: True
+    checked_files._is_sound = lambda *_: True
 vectors = WordVectors.load(model)
 for part in (vectors, vectors.place):
     if part is not None:
@@ -88,8 +88,8 @@ def answer_seconds(model: Path, metric: Any, queries: list[str], *, checked: boo
     vectors = WordVectors.load(model)
     for matrix in (vectors.matrix, *(() if vectors.place is None else (vectors.place.matrix,))):
         matrix._file.is_sound = not checked  # noqa: SLF001 - as in a folder without checksums
-    is_sound = container._is_sound if checked else lambda *_: True  # noqa: SLF001 - as above
-    with mock.patch.object(container, "_is_sound", is_sound):
+    is_sound = checked_files._is_sound if checked else lambda *_: True  # noqa: SLF001 - as above
+    with mock.patch.object(checked_files, "_is_sound", is_sound):
         first = seconds(lambda: vectors.most_similar(queries[0], metric=metric))
     rest = seconds(lambda: [vectors.most_similar(word, metric=metric) for word in queries[1:]])
     return first, rest / len(queries[1:])

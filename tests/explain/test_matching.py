@@ -8,7 +8,7 @@ import pytest
 from omnitm.corpus import DocumentIndex
 from omnitm.corpus.cooccurrence import words_of_documents
 from omnitm.corpus.running import OFFSETS, PATTERNS
-from omnitm.explain.matching import matching_documents, matching_places
+from omnitm.explain.words import matching_documents, matching_places
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -60,7 +60,7 @@ def test_places_that_satisfy_a_rule_are_found_by_looking_at_each(seed: int) -> N
 def test_both_ways_to_leave_documents_out_are_taken(
     random_index: Callable[..., DocumentIndex], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from omnitm.explain import matching
+    from omnitm.explain import words
 
     index = random_index(300, 40, density=0.1)
     rare = int(np.argmin(index.document_frequencies))
@@ -68,7 +68,7 @@ def test_both_ways_to_leave_documents_out_are_taken(
     taken: list[str] = []
 
     def watched(name: str) -> Callable[..., Any]:
-        plain = getattr(matching, name)
+        plain = getattr(words, name)
 
         def call(*arguments: Any) -> Any:
             taken.append(name)
@@ -77,7 +77,7 @@ def test_both_ways_to_leave_documents_out_are_taken(
         return call
 
     for name in ("_has_any", "_marked"):
-        monkeypatch.setattr(matching, name, watched(name))
+        monkeypatch.setattr(words, name, watched(name))
     few = matching_documents(index, [frequent[0], frequent[1]], frequent[2:])
     many = matching_documents(index, [frequent[0]], [rare])
     assert taken == ["_has_any", "_marked"]

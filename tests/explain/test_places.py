@@ -13,8 +13,7 @@ from omnitm.corpus import DocumentIndex, index_documents
 from omnitm.corpus.assembling import DOCUMENT_END
 from omnitm.errors import CorpusError, ParameterError
 from omnitm.explain import Explainer
-from omnitm.explain.matching import matching_places
-from omnitm.explain.words import match_place_rule
+from omnitm.explain.words import match_place_rule, matching_places
 from omnitm.machine import AutoencoderSettings, training_places
 from omnitm.machine.reference import ReferenceAutoencoder
 from omnitm.training import train_model, train_vectors

@@ -11,7 +11,6 @@ from omnitm.corpus import DocumentIndex
 from omnitm.errors import ParameterError, UnknownWordError
 from omnitm.explain import Explainer
 from omnitm.explain.evidence import spread, standing, together
-from omnitm.explain.matching import fresh_examples
 from omnitm.explain.rules import Literal, Machines, Rule
 from omnitm.explain.words import (
     Match,
@@ -19,6 +18,7 @@ from omnitm.explain.words import (
     clause_states,
     evidence_of,
     explain_word,
+    fresh_examples,
     new_words_first,
 )
 from omnitm.machine import AutoencoderSettings
@@ -73,7 +73,7 @@ def test_a_known_answer() -> None:
 
 
 def test_firing_rates_are_those_of_merged_documents(board: DocumentIndex, explainer: Explainer) -> None:
-    from omnitm.explain.matching import firing_rates
+    from omnitm.explain.words import firing_rates
 
     machine = explainer.machines["a0"]
     rules = explainer.rules("a0")

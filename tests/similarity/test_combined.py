@@ -13,7 +13,7 @@ import pytest
 
 from omnitm import _native
 from omnitm.errors import FileError, OmniTMWarning, ParameterError
-from omnitm.files.container import read_container, write_container
+from omnitm.files.checked import read_container, write_container
 from omnitm.similarity import combined, row_profile, truncated_svd, word_forms
 from omnitm.similarity.combined import (
     PARTS,

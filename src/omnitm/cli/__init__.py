@@ -69,11 +69,10 @@ _GROUPS = {
 }
 _FILES = {  # of commands that share one
     **dict.fromkeys(("pack", "unpack"), "pack"),
+    **dict.fromkeys(("index", "group"), "index"),
+    **dict.fromkeys(("explain", "senses", "trace"), "explain"),
     **dict.fromkeys(("plot tsne", "plot clause"), "plot"),
-    **{
-        f"evaluate {kind}": "evaluate"
-        for kind in ("similarity", "analogies", "categories", "classification", "clustering", "change")
-    },
+    **{name: "evaluate" for name in COMMANDS if name.startswith("evaluate ") and "interpret" not in name},
 }
 _MISTAKE, _INCOMPLETE, _INTERRUPTED = 2, 3, 130
 

@@ -1,4 +1,4 @@
-"""`omnitm explain`: what a word's machine has learned, as rules with figures and documents."""
+"""`omnitm explain`, `senses`, `trace`: the rules of a word, its senses, the course of a literal."""
 
 from __future__ import annotations
 
@@ -12,20 +12,30 @@ from omnitm.errors import ParameterError
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from omnitm.explain import Explainer, WordExplanation
+    from omnitm.explain import Explainer, Match, Senses, Trace, WordExplanation
 
-EXAMPLE = """\
+EXAMPLES = {
+    "explain": """\
   omnitm explain news-model road
   omnitm explain news-model road -n 20 --documents 0
   omnitm explain news-model road --per-document     # rules about single documents
   omnitm explain news-model road --clause 4 --plot clause.png     # all states of one clause
-what a clause, a literal and a state are: docs/how-it-works.md#terms"""
-
+what a clause, a literal and a state are: docs/how-it-works.md#terms""",
+    "senses": """\
+  omnitm senses news-model bank
+  omnitm senses news-model bank --text "the bank lent money"     # which sense is it here?
+  omnitm similar news-model bank --sense 2                       # neighbours of one sense""",
+    "trace": """\
+  omnitm trace news-model driving vehicle --plot vehicle.png
+  omnitm trace news-model driving film --negated             # "film does not occur"
+  omnitm trace news-model driving vehicle --json --clauses   # every state of every clause
+what a clause, a literal and a state are: docs/how-it-works.md#terms""",
+}
 _RULES_WITH_DOCUMENTS = 3
 
 
-def fill(parser: argparse.ArgumentParser) -> None:
-    """Add the options of this command."""
+def fill_explain(parser: argparse.ArgumentParser) -> None:
+    """Add the options of `omnitm explain`."""
     add_word_options(parser)
     option(
         parser,
@@ -44,7 +54,7 @@ def fill(parser: argparse.ArgumentParser) -> None:
     option(parser, "--plot FILE", "draw the states of --clause: .png, .svg or .pdf", type=str)
 
 
-def run(arguments: argparse.Namespace) -> None:
+def run_explain(arguments: argparse.Namespace) -> None:
     """Explain the word."""
     from omnitm.explain import Explainer
 
@@ -92,12 +102,7 @@ def _print_document_rules(explainer: Explainer, arguments: argparse.Namespace) -
     console.print(table)
     console.print("counted on one document of five; the rules were chosen by the others", style="dim")
     for rule in rules[:_RULES_WITH_DOCUMENTS]:
-        for kind, documents in (
-            ("example", rule.match.examples),
-            ("counterexample", rule.match.counterexamples),
-        ):
-            for document in documents:
-                print_document(console, f"{kind} of {rule}:", document, [arguments.word, *rule.present])
+        _print_examples(console, str(rule), rule.match, [arguments.word, *rule.present])
 
 
 def _draw(explainer: Explainer, arguments: argparse.Namespace) -> None:
@@ -158,16 +163,14 @@ def _print_rules(console: Console, explanation: WordExplanation, count: int, n_l
         verb = "rule, {}, holds" if n_only_merged == 1 else "rules, {}, hold"
         console.print(f"{n_only_merged} {verb.format(where)} in merged examples only.")
     for measured in shown[:_RULES_WITH_DOCUMENTS]:
-        marked = [explanation.word]
-        if explanation.kind == "topic":
-            marked += measured.rule.present
-        for kind, documents in (
-            ("example", measured.match.examples),
-            ("counterexample", measured.match.counterexamples),
-        ):
-            for document in documents:
-                name = f"{kind} of {measured.rule.shortened(2)}:"
-                print_document(console, name, document, marked)
+        words = measured.rule.present if explanation.kind == "topic" else ()
+        _print_examples(console, measured.rule.shortened(2), measured.match, [explanation.word, *words])
+
+
+def _print_examples(console: Console, rule: str, match: Match, marked: list[str]) -> None:
+    for kind, documents in (("example", match.examples), ("counterexample", match.counterexamples)):
+        for document in documents:
+            print_document(console, f"{kind} of {rule}:", document, marked)
 
 
 def _print_literals(console: Console, explanation: WordExplanation) -> None:
@@ -184,3 +187,139 @@ def _print_literals(console: Console, explanation: WordExplanation) -> None:
         for literal in literals:
             table.add_row(Text(str(literal)), f"{literal.state:.1f}", f"{literal.distance:+.1f}")
         console.print(table)
+
+
+_SHOWN_FEATURES = 8
+
+
+def fill_senses(parser: argparse.ArgumentParser) -> None:
+    """Add the options of `omnitm senses`."""
+    add_word_options(parser)
+    option(parser, "--text TEXT", "say which sense the word has in this text")
+
+
+def run_senses(arguments: argparse.Namespace) -> None:
+    """Tell the senses apart, or find the one of a text."""
+    from omnitm.explain import Explainer
+
+    explainer = Explainer.open(arguments.model, arguments.index)
+    word = explainer.vectors.known_word(arguments.word)
+    if arguments.text is not None:
+        sense, scores = explainer.sense_of(word, arguments.text)
+        if arguments.json:
+            print_json({"word": word, "sense": sense, "scores": scores})
+        else:
+            named = ", ".join(f"{number}: {score:.2f}" for number, score in scores.items())
+            print(f"sense {sense or 'unknown'} of {word} (scores {named})")
+        return
+    found = explainer.senses(word, n_documents=arguments.documents)
+    if arguments.json:
+        print_json(found.to_dict())
+    else:
+        _print_senses(found)
+
+
+def _print_senses(found: Senses) -> None:
+    from rich.text import Text
+
+    console = make_console()
+    numbers = ("share",)
+    title = f"{found.word}: {len(found.senses)} {'sense' if len(found.senses) == 1 else 'senses'}"
+    table = make_table(title, "sense", *numbers, "features", "neighbours", "rule", numbers=numbers)
+    for sense in found.senses:
+        features, neighbours = (
+            Text(", ".join(name for name, _ in pairs[:_SHOWN_FEATURES]))
+            for pairs in (sense.features, sense.neighbours)
+        )
+        rule = "" if sense.match is None else f"{sense.rule} ({times(sense.match.lift)})"
+        table.add_row(str(sense.number), percent(sense.share, 0), features, neighbours, Text(rule))
+    console.print(table)
+    if found.n_documents:
+        share = found.n_assigned / found.n_documents
+        console.print(f"shares of the {share:.0%} of its documents that have another known word", style="dim")
+    for sense in found.senses:
+        for document in sense.documents:
+            marked = [found.word, *(name for name, _ in sense.features)]
+            print_document(console, f"sense {sense.number}:", document, marked)
+
+
+_STAGES = 10
+
+
+def fill_trace(parser: argparse.ArgumentParser) -> None:
+    """Add the options of `omnitm trace`."""
+    add_word_options(parser)
+    option(parser, "LITERAL", 'word of the vocabulary: follow "LITERAL occurs"')
+    option(parser, "--negated", 'follow "LITERAL does not occur"')
+    option(parser, "-n N", "examples up and down", dest="count", default=5)
+    option(parser, "--clauses", "with --json: every state of every clause")
+    option(parser, "--plot FILE", "draw it as well: .png, .svg or .pdf", type=str)
+
+
+def run_trace(arguments: argparse.Namespace) -> None:
+    """Train the word once more and follow the literal."""
+    from omnitm.explain import Explainer
+
+    explainer = Explainer.open(arguments.model, arguments.index)
+    trace = explainer.trace(
+        arguments.word,
+        arguments.literal,
+        negated=arguments.negated,
+        n_events=arguments.count,
+        n_documents=arguments.documents,
+    )
+    if arguments.plot:
+        from omnitm.explain.plots import plot_trace
+
+        plot_trace(trace, arguments.plot)
+    if arguments.json:
+        print_json(trace.to_dict(clauses=arguments.clauses))
+        return
+    console = make_console()
+    print_trace(console, trace)
+    if arguments.plot:
+        console.print(f"\nThe picture is in {arguments.plot}", markup=False)
+
+
+def print_trace(console: Console, trace: Trace) -> None:
+    """Print the course of the mean state, and the examples that moved it most."""
+    name = f"NOT {trace.literal}" if trace.negated else trace.literal
+    counts = trace.feedback_counts()
+    told = ", ".join(f"{count:,} times to {kind}" for kind, count in counts.items())
+    console.print(
+        f"{name} in the {len(trace.positive)} positive clauses of {trace.word}: mean state "
+        f"{trace.mean[-1]:.1f} after {trace.n_examples:,} examples (included from {trace.include_from}); "
+        f"the clauses were told {told}.\n"
+        f"Coordinate of {trace.literal} in the vector of {trace.word}: {trace.coordinate}\n",
+        markup=False,
+    )
+    _print_course(console, trace)
+    _print_events(console, trace)
+
+
+def _print_course(console: Console, trace: Trace) -> None:
+    import numpy as np
+
+    numbers = ("after example", "mean state", "of the negation", "rewarded", "penalised")
+    table = make_table("Course", *numbers, numbers=numbers)
+    ends = np.unique(np.linspace(0, trace.n_examples, min(_STAGES, trace.n_examples) + 1).astype(int))
+    for start, end in zip(ends[:-1].tolist(), ends[1:].tolist(), strict=True):
+        rewarded, penalised = trace.rewarded[start:end].sum(), trace.penalised[start:end].sum()
+        means = f"{trace.mean[end - 1]:.1f}", f"{trace.opposite_mean[end - 1]:.1f}"
+        table.add_row(f"{end:,}", *means, f"{rewarded:,}", f"{penalised:,}")
+    console.print(table)
+
+
+def _print_events(console: Console, trace: Trace) -> None:
+    for title, events in (("Moved it up most", trace.rewards), ("Moved it down most", trace.penalties)):
+        numbers = ("example", "documents with it", "rewarded", "penalised", "change")
+        table = make_table(f"\n{title}", "example", "shows", *numbers[1:], numbers=numbers)
+        for event in events:
+            counts = str(event.n_carriers), str(event.rewarded), str(event.penalised)
+            shows = trace.word if event.label else f"no {trace.word}"
+            table.add_row(f"{event.example + 1:,}", shows, *counts, f"{event.gain:+.2f}")
+        console.print(table)
+        for event in events[:3]:
+            for document in event.documents:
+                name = f"example {event.example + 1:,}:"
+                print_document(console, name, document, [trace.literal, trace.word])

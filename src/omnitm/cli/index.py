@@ -1,4 +1,4 @@
-"""`omnitm index`: text to the index that everything trains from."""
+"""`omnitm index` and `omnitm group`: text to the index that everything trains from, and its groups."""
 
 from __future__ import annotations
 
@@ -25,6 +25,22 @@ if TYPE_CHECKING:
     from omnitm.corpus import DocumentIndex, Preparation, Progress, Reading, VocabularyRules
     from omnitm.corpus.groups import Grouping
 
+EXAMPLES = {
+    "index": """\
+  omnitm index news.txt.xz -o news.index                     a line is a document
+  omnitm index reviews/ --document file -o reviews.index     a file is a document
+  omnitm index news.csv --column text --group date --group-by year -o news.index    for omnitm compare
+  omnitm index posts.jsonl --column text --max-words 20000 -o posts.index
+  zcat *.gz | omnitm index - -o all.index                    standard input
+  omnitm index more.txt --append -o news.index               more documents, the same words""",
+    "group": """\
+  omnitm group news.index source                   by a field of the files that the index was made from
+  omnitm group news.index date --group-by year     by year, decade or month of a date
+  omnitm group news.index length --group-by 4      by numbers, in 4 equal parts
+  omnitm group news.index file                     by file; also: folder
+  omnitm group news.index side --from labels.txt   a file with a line per document
+then: omnitm compare news.index climate --by source""",
+}
 _PREPARATION = (
     *("lowercase", "punctuation", "digits", "possessives"),
     *("character_set", "normalization", "token_pattern"),
@@ -32,22 +48,16 @@ _PREPARATION = (
 UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
 _USUAL_MIN_COUNT = 5  # as in word2vec: rarer words are most of a vocabulary and have too few examples
 _A_WORD_PER_LINE = "expected one word per line"
+_SHOWN_GROUPS = 20
 _SMALL_TEXT = 100_000  # bytes; some 5,000 different words
 MIN_COUNT_HELP = (
     f"fewest occurrences of a word (default: {_USUAL_MIN_COUNT}; 1 with --paper, for standard input and for "
     f"less than {_SMALL_TEXT // 1000} kB of text)"
 )
-EXAMPLE = """\
-  omnitm index news.txt.xz -o news.index                     a line is a document
-  omnitm index reviews/ --document file -o reviews.index     a file is a document
-  omnitm index news.csv --column text --group date --group-by year -o news.index    for omnitm compare
-  omnitm index posts.jsonl --column text --max-words 20000 -o posts.index
-  zcat *.gz | omnitm index - -o all.index                    standard input
-  omnitm index more.txt --append -o news.index               more documents, the same words"""
 
 
-def fill(parser: argparse.ArgumentParser) -> None:
-    """Add the options of this command."""
+def fill_index(parser: argparse.ArgumentParser) -> None:
+    """Add the options of `omnitm index`."""
     option(parser, "SOURCE...", "file, folder, pattern, or - for standard input", dest="sources")
     option(parser, "-o --output INDEX", "folder to make", required=True)
     option(parser, "--force", "replace an index of this name")
@@ -113,7 +123,7 @@ def _add_vocabulary(group: Any) -> None:
     option(group, "--vocabulary FILE", "exactly these words: a file, or another index")
 
 
-def run(arguments: argparse.Namespace) -> None:
+def run_index(arguments: argparse.Namespace) -> None:
     """Build or extend an index, and say what is in it."""
     try:
         grouping = _build(arguments)
@@ -122,8 +132,6 @@ def run(arguments: argparse.Namespace) -> None:
             "stopped; nothing was left behind, run the same command to begin again"
         ) from None
     if not arguments.quiet:
-        from omnitm.cli.group import print_groups
-
         make_console().print(describe_index(arguments.output))
         if grouping is not None:
             print_groups(grouping)
@@ -356,3 +364,53 @@ def _count_or_all(text: str) -> int:
     if not text.isdigit() or int(text) == 0:
         raise argparse.ArgumentTypeError(f"a number of words, or all, not {text!r}")
     return int(text)
+
+
+def fill_group(parser: argparse.ArgumentParser) -> None:
+    """Add the options of `omnitm group`."""
+    option(parser, "INDEX", "folder of an index")
+    option(parser, "FIELD", "field or column of its sources; or: file, folder")
+    option(parser, "--group-by UNIT", "year, decade, month, or a number of equal parts")
+    option(parser, "--from FILE", "a group per line, a line per document", dest="labels")
+
+
+def run_group(arguments: argparse.Namespace) -> None:
+    """Make the groups, keep them, and list them."""
+    from omnitm.corpus.groups import Grouping, group_index, keep_grouping
+
+    if arguments.labels is None:
+        grouping = group_index(arguments.index, arguments.field, arguments.group_by)
+    else:
+        labels = read_labels(arguments.labels)
+        grouping = Grouping.of(labels, arguments.field, arguments.group_by)
+    keep_grouping(arguments.index, grouping)
+    print_groups(grouping)
+
+
+def read_labels(file: Path) -> list[str]:
+    """Read a label per line; an empty line is a document without a group."""
+    try:
+        text = file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise ParameterError(f"--from {file}: cannot be read as lines of UTF-8: {reason}.") from None
+    return text.removesuffix("\n").split("\n")
+
+
+def print_groups(grouping: Grouping) -> None:
+    """List the groups with their sizes."""
+    import numpy as np
+
+    n_groups = len(grouping.labels)
+    counts = np.bincount(grouping.numbers.clip(max=n_groups), minlength=n_groups + 1)
+    title = f"{grouping.name}: {n_groups:,} group{'s' if n_groups > 1 else ''}"
+    table = make_table(title, "group", "documents", numbers=("documents",))
+    for label, count in list(zip(grouping.labels, counts.tolist(), strict=False))[:_SHOWN_GROUPS]:
+        table.add_row(repr(label)[1:-1], f"{count:,}")
+    if n_groups > _SHOWN_GROUPS:
+        table.add_row(
+            f"and {n_groups - _SHOWN_GROUPS:,} more", f"{int(counts[_SHOWN_GROUPS:n_groups].sum()):,}"
+        )
+    if counts[n_groups]:
+        table.add_row("in none", f"{int(counts[n_groups]):,}")
+    make_console().print(table, markup=False)

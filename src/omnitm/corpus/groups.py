@@ -20,7 +20,7 @@ from omnitm.corpus.index import DocumentIndex
 from omnitm.corpus.reading import STANDARD_INPUT, Reading, SourceStream
 from omnitm.corpus.storage import GROUPS
 from omnitm.errors import CorpusError, FileError, ParameterError
-from omnitm.files.container import read_container, write_container
+from omnitm.files.checked import read_container, write_container
 from omnitm.files.kinds import shell_name
 
 FILE, FOLDER = "file", "folder"

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import reduce
 from itertools import combinations
 from typing import ClassVar
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from omnitm.corpus import DocumentIndex
 from omnitm.corpus.cooccurrence import shared
-from omnitm.explain.evidence import read_documents, spread
+from omnitm.explain.evidence import spread
 from omnitm.explain.records import Record
 from omnitm.explain.rules import TrainedMachine
 from omnitm.explain.words import Match
@@ -257,22 +257,13 @@ def _measured(counts: _Counts, rule: _Rule, n_documents: int) -> DocumentRule:
     for unwanted in others[len(rule.present) :]:
         documents = documents[~np.isin(documents, unwanted)]
     hits = shared(documents, mine)
-    match = _match(documents, hits, len(mine), counts.n_aside)
+    match = Match.of(len(documents), len(hits), len(mine), counts.n_aside)
     if n_documents:
         misses = np.setdiff1d(documents, hits, assume_unique=True)
-        examples, counterexamples = (
-            read_documents(index, spread(found, n_documents)) for found in (hits, misses)
-        )
-        match = replace(match, examples=examples, counterexamples=counterexamples)
+        match = match.with_documents(index, *(spread(found, n_documents) for found in (hits, misses)))
     present, absent = (
         tuple(index.vocabulary[word] for word in words) for words in (rule.present, rule.absent)
     )
     recall = len(hits) / len(mine) if len(mine) else None
-    chosen = _match(rule.documents, rule.hits, len(counts.mine), counts.n_chosen)
+    chosen = Match.of(len(rule.documents), len(rule.hits), len(counts.mine), counts.n_chosen)
     return DocumentRule(present, absent, match, recall, chosen)
-
-
-def _match(documents: Numbers, hits: Numbers, n_mine: int, n_documents: int) -> Match:
-    precision = len(hits) / len(documents) if len(documents) else None
-    lift = precision * n_documents / n_mine if precision is not None and n_mine else None
-    return Match(len(documents), len(hits), precision, lift)

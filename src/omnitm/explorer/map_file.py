@@ -7,7 +7,7 @@ share of true neighbours kept         uint8 of every word: 0..200 for 0..1, 255 
 cluster                               uint8 of every word
 ```
 
-The file (`omnitm.files.container`) has the line as its facts and the rest as an array, with checksums of
+The file (`omnitm.files.checked`) has the line as its facts and the rest as an array, with checksums of
 both: a map in which a bit has flipped is not shown.
 """
 
@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from omnitm.errors import FileError, OmniTMWarning
-from omnitm.files.container import read_container, write_container
+from omnitm.files.checked import read_container, write_container
 from omnitm.files.plain import writing
 from omnitm.similarity.combined import RECIPE
 from omnitm.store.similarity_cache import vectors_sha256

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from omnitm.errors import FileError, OmniTMWarning
-from omnitm.files.container import read_container, write_container
+from omnitm.files.checked import read_container, write_container
 from omnitm.files.long_work import long_work
 from omnitm.similarity.combined import RECIPE, Profiles
 from omnitm.similarity.row_profile import RowProfile
