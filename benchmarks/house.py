@@ -122,16 +122,23 @@ def figures(src: Path = SRC) -> dict[str, str]:
 
 def update(src: Path = SRC) -> None:
     """Write the figures into the last column of the table in CONTRIBUTING.md, and the sentence below it."""
-    found, text = figures(src), CONTRIBUTING.read_text(encoding="utf-8")
-    for name, value in found.items():
-        row = re.compile(rf"^(\| {re.escape(name)} \|.*\|)[^|]*\|$", re.MULTILINE)
-        text = row.sub(lambda match, value=value: f"{match[1]} {value} |", text)  # type: ignore[misc]
+    write_figures(figures(src))
     lines: Counter[str] = Counter()
     for path in modules(src).values():
         lines += kinds_of_lines(path)
     parts = f"the others are docstrings ({lines['docstring']:,}), imports ({lines['import']:,})"
     sentence = f"Of the lines {lines['code']:,} are code; {parts}, comments and blank."
+    text = CONTRIBUTING.read_text(encoding="utf-8")
     text = re.sub(r"^Of the lines .*$", sentence, text, flags=re.MULTILINE)
+    CONTRIBUTING.write_text(text, encoding="utf-8")
+
+
+def write_figures(found: dict[str, str]) -> None:
+    """Write figures into the last column of the table in CONTRIBUTING.md, each into the row of its name."""
+    text = CONTRIBUTING.read_text(encoding="utf-8")
+    for name, value in found.items():
+        row = re.compile(rf"^(\| {re.escape(name)} \|.*\|)[^|]*\|$", re.MULTILINE)
+        text = row.sub(lambda match, value=value: f"{match[1]} {value} |", text)  # type: ignore[misc]
     CONTRIBUTING.write_text(text, encoding="utf-8")
 
 

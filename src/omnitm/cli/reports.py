@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from omnitm.errors import FileError
 
 if TYPE_CHECKING:
-    from rich.console import Console
+    from rich.console import Console, JustifyMethod
     from rich.status import Status
     from rich.table import Table
     from rich.text import Text
@@ -42,7 +42,9 @@ def make_table(title: str, *columns: str, numbers: Sequence[str] = ()) -> Table:
     table = Table(title=shown, title_justify="left", box=None, pad_edge=False)
     for name in columns:
         is_number = name in numbers
-        table.add_column(name, justify="right" if is_number else "left", no_wrap=is_number, overflow="fold")
+        # Texts, not markup: rich would import all emoji for that.
+        justify: JustifyMethod = "right" if is_number else "left"
+        table.add_column(Text(name), justify=justify, no_wrap=is_number, overflow="fold")
     return table
 
 

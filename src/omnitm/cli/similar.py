@@ -166,5 +166,5 @@ def print_neighbours(
         console.print(Text.assemble((name, "bold"), (note, "dim")), soft_wrap=True)
         table = make_table("", "word", *numbers, numbers=numbers)
         for (word, score), share in zip(pairs, nearer, strict=True):
-            table.add_row(Text(word), f"{score:.{scorer.digits}f}", *share)
+            table.add_row(Text(word), Text(f"{score:.{scorer.digits}f}"), *map(Text, share))
         console.print(table)

@@ -36,29 +36,16 @@ class AutoencoderSettings:
 
     Parameters
     ----------
-    n_clauses
-        Number of clauses (the paper's *c*).
-    threshold
-        Vote at which feedback fades out (*T*).
-    specificity
-        *s*: a literal is forgotten with probability 1/s; at 1.0 every step is certain.
-    accumulation
-        How many documents are merged into one example.
-    n_examples, n_epochs
-        Examples per epoch, and epochs; only their product matters.
+    n_clauses, threshold, specificity, accumulation, n_examples, n_epochs, output_balancing, \
+max_included_literals, n_place_features
+        As for `omnitm.OmniTMAE`.
     algorithm
         "exact" (the paper, as TMU computes it) or "fast" (FastOmniTMAE's simplification).
     state_bits
         Bits of an automaton's state; it is included from `2 ** (state_bits - 1)` on (*N*).
-    output_balancing
-        Share of examples made from documents that contain the word.
-    max_included_literals
-        A clause with more included literals than this only forgets; None: no limit.
     contexts
         What a word is trained on: "topic" (the paper: documents that contain it), "place" (the words next to
         it), or "both", one machine for each.
-    n_place_features
-        How many words, the most frequent ones, are looked for at each of the four places around a word.
     """
 
     n_clauses: int = 32

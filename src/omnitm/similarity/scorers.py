@@ -61,8 +61,16 @@ class Scorer(Protocol):
         """Turn scores into distances: never negative, and lowest for a word and itself."""
 
 
-class _Averaged:
-    """Scores of a query of several parts are the weighted mean of theirs."""
+class _Plain:
+    """What most metrics do: trained words are found, all are scored, and parts of a query are averaged."""
+
+    def candidates(self, rows: WordRows) -> Sequence[str]:
+        """All trained words."""
+        return rows.index_to_key
+
+    def features(self, rows: WordRows) -> Sequence[str]:
+        """Columns."""
+        return rows.feature_names
 
     @property
     def of_factors(self: Scorer) -> Scorer:
@@ -79,7 +87,7 @@ class _Averaged:
         return weighted_mean(scores, weights)
 
 
-class Association(_Averaged):
+class Association(_Plain):
     """The coordinate: how strongly the machine of one word leans on the other word.
 
     Every feature can be found, trained or not. A query of several parts has their weighted mean.
@@ -99,10 +107,6 @@ class Association(_Averaged):
 
     def candidates(self, rows: WordRows) -> Sequence[str]:
         """All features."""
-        return rows.feature_names
-
-    def features(self, rows: WordRows) -> Sequence[str]:
-        """Words."""
         return rows.feature_names
 
     def scores(self, rows: WordRows, parts: Sequence[Part]) -> NDArray[Any]:
@@ -143,9 +147,7 @@ class SymmetricAssociation(Association):
     name = "association-symmetric"
     digits = 1
 
-    def candidates(self, rows: WordRows) -> Sequence[str]:
-        """All trained words."""
-        return rows.index_to_key
+    candidates = _Plain.candidates
 
     def scores(self, rows: WordRows, parts: Sequence[Part]) -> NDArray[Any]:
         """Average what the query leans on with what leans on it."""
@@ -169,7 +171,7 @@ class SymmetricAssociation(Association):
         )
 
 
-class Cosine(_Averaged):
+class Cosine(_Plain):
     """The cosine of the angle between two vectors; 0 if one of them is all zeros."""
 
     name = "cosine"
@@ -178,14 +180,6 @@ class Cosine(_Averaged):
     def problem(self, rows: WordRows) -> None:  # noqa: ARG002
         """All vectors have it."""
         return
-
-    def candidates(self, rows: WordRows) -> Sequence[str]:
-        """All trained words."""
-        return rows.index_to_key
-
-    def features(self, rows: WordRows) -> Sequence[str]:
-        """Columns."""
-        return rows.feature_names
 
     def scores(self, rows: WordRows, parts: Sequence[Part]) -> NDArray[Any]:
         """Compare every row with the word, or with the sum of the parts' unit vectors."""
