@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from html import escape
+from importlib.resources import files
 from typing import Any
 
 from omnitm.comparison.corpora import CorpusComparison, WordChange
@@ -22,57 +23,19 @@ _FEWEST_STEPS = 3
 _MOST_TICKS = 12
 _BLUES = ("#08306b", "#0072B2", "#56B4E9", "#9ecae1")
 _ORANGES = ("#7f2704", "#D55E00", "#E69F00", "#fdd0a2")
-_STYLE = f"""
-:root {{ color-scheme: light dark; --page: #fff; --ink: #222; --soft: #666; --line: #ddd; --mark: #fff2a8;
-  --gained: {_GAINED}; --lost: {_LOST}; --lost-ink: #b34f00 }}
-@media (prefers-color-scheme: dark) {{ :root {{ --page: #11161c; --ink: #e6ebf0; --soft: #9aa7b5;
-  --line: #2c3641; --mark: #5b4a10; --gained: #56b4e9; --lost: #e6913f; --lost-ink: #e6913f }} }}
-body {{ font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 66rem; padding: 0 1rem;
-  color: var(--ink); background: var(--page) }}
-h1 {{ font-size: 1.4rem }} input {{ font: inherit; padding: .3rem .5rem; width: 16rem }}
-summary {{ cursor: pointer }} details.word {{ border-top: 1px solid var(--line) }}
-.word summary {{ display: grid; grid-template-columns: 9rem 19rem 1fr; gap: 0 1rem; padding: .4rem 0 }}
-.word summary b::before {{ content: "▸ "; color: var(--soft) }}
-.word[open] summary b::before {{ content: "▾ " }}
-.word summary::-webkit-details-marker {{ display: none }} summary b {{ overflow-wrap: anywhere }}
-summary span {{ color: var(--soft); font-variant-numeric: tabular-nums }}
-.sides {{ display: grid; grid-template-columns: 1fr 1fr; gap: 0 2rem; margin: .5rem 0 1rem }}
-.bar {{ display: grid; grid-template-columns: minmax(0, 9rem) minmax(0, 1fr) 6.5rem 6.5rem; gap: 0 .5rem;
-  align-items: center; overflow-wrap: anywhere; line-height: 1.35; margin: .15rem 0 }}
-p.text small {{ color: var(--soft); border: 1px solid var(--line); border-radius: 3px; padding: 0 .3rem }}
-.bar i {{ height: .7rem; display: block; border-radius: 2px }}
-.bar small {{ color: var(--soft); text-align: right; font-variant-numeric: tabular-nums }}
-.first i {{ background: var(--lost) }} .second i {{ background: var(--gained) }}
-p.none {{ color: var(--soft); margin: .3rem 0 }}
-p.text {{ margin: .3rem 0; overflow-wrap: anywhere }} mark {{ background: var(--mark); color: inherit }}
-h3 {{ font-size: 1rem; margin: .4rem 0 }} svg text {{ font: 11px system-ui, sans-serif; fill: var(--ink) }}
-svg polyline {{ fill: none; stroke-width: 1.5 }}
-svg .gained {{ stroke: var(--gained) }} svg .lost {{ stroke: var(--lost) }}
-svg text.gained {{ fill: var(--gained); stroke: none }}
-svg text.lost {{ fill: var(--lost-ink); stroke: none }}
-@media (max-width: 44rem) {{ body {{ margin: 1rem auto }}
-  .sides, .word summary {{ grid-template-columns: 1fr }}
-  .bar {{ grid-template-columns: minmax(0, 1fr) 6.5rem 6.5rem; margin: .4rem 0 }}
-  .bar i {{ grid-area: 2 / 1 / 3 / 4; height: .4rem }} }}
-"""
-_SCRIPT = """
-document.querySelector("input").addEventListener("input", event => {
-  const wanted = event.target.value.trim().toLowerCase();
-  for (const entry of document.querySelectorAll("details.word"))
-    entry.hidden = !entry.dataset.words.includes(wanted);
-});
-"""
 
 
 def page(found: CorpusComparison, count: int) -> str:
     """Return the words that changed most as a page: both sides of each, and documents to read."""
+    style, script = ((files(__package__) / f"page.{kind}").read_text("utf-8") for kind in ("css", "js"))
     title = f"How words differ by {found.by}: {found.first} and {found.second}"
     n_changed = sum(word.q <= 0.05 for word in found.words)
     left_out = f" {found.n_left_out:,} words had too few documents." if found.n_left_out else ""
     entries = "\n".join(_entry(word, is_open=k == 0) for k, word in enumerate(found.top(count)))
     return f"""<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<title>{escape(title)}</title><style>{_STYLE}</style></head><body>
+<title>{escape(title)}</title><style>
+{style}</style></head><body>
 <h1>{escape(title)}</h1>
 <p>{n_changed:,} of {len(found.words):,} words are used differently in the groups of “{escape(found.by)}”: at
 most one in twenty of them by chance (q ≤ 0.05).{left_out} The surest come first, each with what it goes with
@@ -89,7 +52,8 @@ or less, the share expected to differ by chance. <b>Distance</b>: how far the us
 groups) to 2.</li></ul></details>
 <p><input type="search" placeholder="find a word" aria-label="find a word"></p>
 {entries}
-<script>{_SCRIPT}</script></body></html>
+<script>
+{script}</script></body></html>
 """
 
 
