@@ -150,6 +150,8 @@ def print_results(results: list[Interpretability]) -> None:
     """Print one table, a line per model."""
     from rich.text import Text
 
+    from omnitm.evaluation.results import number
+
     faithful = "left -10 top", "left -10 random"
     numbers = (
         "dimensions",
@@ -172,7 +174,7 @@ def print_results(results: list[Interpretability]) -> None:
             Text(result.name),
             f"{result.n_dimensions:,}",
             f"{result.n_used:,}",
-            *(_number(value) for value in coherences(result)),
+            *map(number, coherences(result)),
             *(_share(value) for value in (result.intruders_found, result.category_score, result.zeros)),
             *(_share(value) for value in (*shares, result.stability, result.dimension_stability)),
         )
@@ -190,10 +192,6 @@ def print_results(results: list[Interpretability]) -> None:
 def coherences(result: Interpretability) -> tuple[float | None, float | None, float | None]:
     """Three kinds of first words: of dimensions, of words, and nearest ones."""
     return result.dimension_coherence, result.word_coherence, result.neighbour_coherence
-
-
-def _number(value: float | None) -> str:
-    return "-" if value is None else f"{value:.3f}"
 
 
 def _share(value: float | None) -> str:

@@ -93,7 +93,7 @@ def shown(found: Comparison, q: float | None = None) -> dict[str, Any]:
     return {
         "word": found.word,
         "by": found.by,
-        "chance": _chance("p", found.p, found.n_permutations),
+        "chance": f"p {'=' if found.p > 1 / (found.n_permutations + 1) else '≤'} {found.p:.2g}",
         "rate": None if q is None else f"q = {q:.2g}",
         "is_sure": (found.p if q is None else q) <= _SURE,
         "distance": f"{found.distance:.2f}",
@@ -110,10 +110,6 @@ def shown(found: Comparison, q: float | None = None) -> dict[str, Any]:
         ],
         "trajectory": _trajectory(found),
     }
-
-
-def _chance(name: str, p: float, n_permutations: int) -> str:
-    return f"{name} {'=' if p > 1 / (n_permutations + 1) else '≤'} {p:.2g}"
 
 
 def _shown_changes(found: Comparison, changes: Sequence[Change]) -> list[dict[str, Any]]:

@@ -273,10 +273,8 @@ ORDER_FILES = (
 GROUPS = "groups.bin"  # beside what the manifest lists: groups are made later, and the index stays the same
 TEXTS = ("vocabulary.txt", "options.json", "summary.json", "sources.json")
 FILES = (*(f"{name}.bin" for name in ARRAYS if f"{name}.bin" not in ORDER_FILES), *TEXTS)
-MEMBERS = {
-    "document_words": "document_offsets",
-    "word_documents": "word_offsets",
-}  # which rows they are cut into
+# Which rows they are cut into.
+MEMBERS = {"document_words": "document_offsets", "word_documents": "word_offsets"}
 SMALL = 1 << 20  # bytes; pieces up to this size are not worth a second thread
 BYTES_PER_SYNC = 32 << 20  # of one file, before they are sent to the disk while the next ones are computed
 Parsed = TypeVar("Parsed")

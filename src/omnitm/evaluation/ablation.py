@@ -190,7 +190,6 @@ def train_read_outs(
     read_outs: Sequence[str] = tuple(READ_OUTS),
     seed: int = 0,
     n_jobs: int = 1,
-    on_word: Callable[[], object] | None = None,
 ) -> dict[str, NDArray[np.int16]]:
     """Train words once each, and read every embedding out of the same states."""
     matrices = {name: np.empty((len(words), index.n_words), dtype=np.int16) for name in read_outs}
@@ -204,8 +203,6 @@ def train_read_outs(
             for name, matrix in matrices.items():
                 matrix[row] = read_out(name, states, weights, settings.include_from)
                 matrix[row, target] = 0  # hidden literals say nothing
-            if on_word:
-                on_word()
 
     with ThreadPoolExecutor(n_jobs) as pool:
         list(pool.map(work, range(n_jobs)))

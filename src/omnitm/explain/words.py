@@ -331,7 +331,7 @@ def matching_documents(
     ([0], [0, 2])
     """
     if not len(present):
-        return _without(index, absent)
+        return np.flatnonzero(~_marked(index, absent)).astype(np.uint32)
     candidates = reduce(shared, sorted((index.documents_with(k) for k in present), key=len))
     if not len(absent) or not len(candidates):
         return candidates
@@ -392,10 +392,6 @@ def place_rates(
             holds &= occurs(literal.word) != literal.negated
         rates.append((_share(holds, examples.labels), _share(holds, ~examples.labels)))
     return rates
-
-
-def _without(index: DocumentIndex, absent: Sequence[int]) -> NDArray[np.uint32]:
-    return np.flatnonzero(~_marked(index, absent)).astype(np.uint32)
 
 
 def _marked(index: DocumentIndex, words: Sequence[int]) -> NDArray[np.bool_]:

@@ -225,14 +225,11 @@ def page_files() -> Iterator[tuple[str, bytes]]:
     found = dict(static_files())
     start = found.pop("index.html")
     yield from found.items()
-    policy = f'<meta http-equiv="Content-Security-Policy" content="{_policy()}">'.encode()
+    # Of the server's policy, what a page may say itself.
+    allowed = "; ".join(part for part in POLICY.split("; ") if not part.startswith("frame-ancestors"))
+    policy = f'<meta http-equiv="Content-Security-Policy" content="{allowed}">'.encode()
     start = start.replace(b"<html ", b"<html data-stored ", 1).replace(b"<head>", b"<head>\n  " + policy, 1)
     yield "index.html", start
-
-
-def _policy() -> str:
-    """Take from the policy of the server what a page may say itself."""
-    return "; ".join(part for part in POLICY.split("; ") if not part.startswith("frame-ancestors"))
 
 
 def static_files(folder: Traversable | None = None, path: str = "") -> Iterator[tuple[str, bytes]]:

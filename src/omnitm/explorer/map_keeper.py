@@ -89,18 +89,15 @@ class MapKeeper:
 _TOO_EARLY = 0.1  # share of the work before which nobody can tell how long the rest takes
 
 
-def _patient_environment() -> dict[str, str]:
-    """Let the threads of numpy and scikit-learn sleep while they wait: the page needs the processor too."""
-    return {"OMP_WAIT_POLICY": "PASSIVE", **os.environ}
-
-
 class MapWork:
     """A process that computes a map, and how far it has come."""
 
     def __init__(self, model: Path) -> None:
         command = [sys.executable, "-m", "omnitm.explorer.map_keeper", str(model)]
+        # Threads of numpy and scikit-learn sleep while they wait: the page needs the processor too.
+        environment = {"OMP_WAIT_POLICY": "PASSIVE", **os.environ}
         self._process = subprocess.Popen(  # noqa: S603 - our own module
-            command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=_patient_environment()
+            command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=environment
         )
         self.stage, self.done, self._started = "starting", 0.0, time.monotonic()
         self.stored, self.problem = "", ""

@@ -25,10 +25,7 @@ SETTINGS, FEATURES, WORDS, VECTORS = "settings.json", "features.txt", "words.txt
 COORDINATES = "coordinates.txt"  # in place of FEATURES where columns are not words
 REALS = "vectors.f32"  # in place of VECTORS
 TOP = "vectors.top"  # in place of VECTORS, if rows keep few coordinates, see rows.py
-PLACES, PLACE_VECTORS = (
-    "places.txt",
-    "places.top",
-)  # of the coordinates of place, if there are any
+PLACES, PLACE_VECTORS = "places.txt", "places.top"  # of the coordinates of place, if there are any
 SPARSE = "vectors.sparse"  # in place of VECTORS, if most are zero, see rows.py
 JOURNAL = "journal"
 SIMILARITY = "similarity.bin"  # follows from the vectors, see similarity_cache.py; not listed
