@@ -269,7 +269,7 @@ ORDER_FILES = (
     "word_starts.bin",
     "places.bin",
     OTHER_WORDS,
-)  # of an index with the running text
+)  # of one with the running text
 GROUPS = "groups.bin"  # beside what the manifest lists: groups are made later, and the index stays the same
 TEXTS = ("vocabulary.txt", "options.json", "summary.json", "sources.json")
 FILES = (*(f"{name}.bin" for name in ARRAYS if f"{name}.bin" not in ORDER_FILES), *TEXTS)
