@@ -4,7 +4,8 @@ python benchmarks/costs.py --model omnitm-demo/model     # the model that `omnit
 python benchmarks/costs.py --model omnitm-demo/model --update    # writes them into CONTRIBUTING.md
 
 Commands are run several times and the smallest figure counts: user and system time of the whole process.
-Other work on the machine makes it larger. "--version" is what it costs beyond Python itself.
+Other work on the machine makes all of them larger, `import numpy` too. "--version" is what it costs beyond
+Python itself.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from house import write_figures
 ROOT = Path(__file__).parents[1]
 RESULTS = Path(__file__).parent / "results" / "costs.json"
 COMPILE = "CPU seconds to compile the native code"
+NUMPY = "CPU seconds of Python and `import numpy`, to compare with"
 VERSION, SIMILAR = "CPU seconds of `omnitm --version`", "CPU seconds of `omnitm similar`, small model"
 
 
@@ -60,6 +62,7 @@ def main() -> None:
     if not arguments.no_compile:
         found[COMPILE] = round(compile_seconds(), 1)
     python = smallest([sys.executable, "-c", "pass"], arguments.runs)
+    found[NUMPY] = round(smallest([sys.executable, "-c", "import numpy"], arguments.runs), 3)
     found[VERSION] = round(smallest([*omnitm, "--version"], arguments.runs) - python, 3)
     similar = [*omnitm, "similar", str(arguments.model.resolve()), arguments.word]
     found[SIMILAR] = round(smallest(similar, arguments.runs), 3)
