@@ -5,11 +5,12 @@
     make mutants MUTANTS='--seed 2 --output /tmp/mutants'      # another draw, elsewhere
 
 A mutant is one comparison, operator, number, flag or function (min, max, ...) changed into another. The tests
-that run the changed line are run, shortest first, in a process that loads the changed module in place of the
-real one; nothing is written into `src`. mutmut and cosmic-ray change copies of a package, which an editable
-install with a native module does not import. Mutants are drawn by a hash of what they change, so that other
-changes of the source leave most of the draw as it is. Survivors that no test could tell from the original are
-named, with the reason, in `mutants_equivalent.txt`. Results go to benchmarks/results/mutants.json and .md.
+that run the changed line are run, shortest first, then all tests of their files, in a process that loads the
+changed module in place of the real one; nothing is written into `src`. mutmut and cosmic-ray change copies of
+a package, which an editable install with a native module does not import. Mutants are drawn by a hash of what
+they change, so that other changes of the source leave most of the draw as it is. Survivors that no test could
+tell from the original are named, with the reason, in `mutants_equivalent.txt`. Results go to
+benchmarks/results/mutants.json and .md; a draw for which no test was written is kept in mutants-fresh.md.
 """
 
 from __future__ import annotations
@@ -251,16 +252,23 @@ def tests_of(mutant: Mutant, seconds: dict[str, float], lines: dict[str, list[st
     return sorted(known, key=lambda test: seconds[test])
 
 
-def outcome(mutant: Mutant, tests: list[str], cpu_seconds: float) -> str:
-    """Run tests on a mutant: killed, also if they take too long; survived; or no test runs its line."""
+def outcome(mutant: Mutant, tests: list[str], seconds: dict[str, float]) -> str:
+    """Run tests on a mutant: killed, also if they take too long; survived; or no test runs its line.
+
+    Then all tests of the same files: what a line has made may be kept, and looked at by a later test.
+    """
     if not tests:
         return "not run"
+    files = {test.split("::")[0] for test in tests}
+    for chosen in (tests, [test for test in seconds if test.split("::")[0] in files]):
 
-    def work() -> int:
-        sys.meta_path.insert(0, Changed(mutant))
-        return run_tests(tests)
+        def work(chosen: list[str] = chosen) -> int:
+            sys.meta_path.insert(0, Changed(mutant))
+            return run_tests(chosen)
 
-    return "killed" if in_child(work, cpu_seconds) else "survived"
+        if in_child(work, SECONDS_TO_START + sum(seconds[test] for test in chosen)):
+            return "killed"
+    return "survived"
 
 
 def main() -> None:
@@ -287,14 +295,14 @@ def main() -> None:
             if "result" in mutant:
                 continue
             tests = tests_of(mutant, seconds, lines)
-            mutant["result"] = outcome(mutant, tests, SECONDS_TO_START + sum(seconds[test] for test in tests))
+            mutant["result"] = outcome(mutant, tests, seconds)
             print(mutant["result"], mutant["path"], mutant["line"], mutant["change"], flush=True)
             facts[room] = {"of": of, "mutants": [mutant for mutant in mutants if "result" in mutant]}
             kept.write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")  # for `--again`
         facts[room] = {"of": of, "mutants": mutants}
         excuse(mutants)
     kept.write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")
-    kept.with_suffix(".md").write_text(report(facts), encoding="utf-8")
+    kept.with_suffix(".md").write_text(report(facts, arguments.seed), encoding="utf-8")
 
 
 def excuse(mutants: Iterable[Mutant]) -> None:
@@ -313,15 +321,15 @@ def preload() -> None:
         importlib.import_module(name)
 
 
-def report(facts: dict[str, Any]) -> str:
+def report(facts: dict[str, Any], seed: int) -> str:
     """Write a table for people, and what survived."""
     lines = [
         "# Mutants",
         "",
         "One comparison, operator, number, flag or function is changed at a time: of all changes of a",
-        f"room {COUNT}, drawn with a fixed seed. A change is killed if a test of its room fails (of",
-        "similarity: or of vectors); only tests that run the changed line are run. Equivalent ones, which",
-        "no test can notice, do not count.",
+        f"room some are drawn, here with seed {seed}. A change is killed if a test of its room fails (of",
+        "similarity: or of vectors); only tests in files that run the changed line are run. Equivalent",
+        "ones, which no test can notice, do not count.",
         f"`{PICTURES}` is left out: how a picture looks is no result. Written by `make mutants`.",
         "",
         "| room | changes | drawn | killed | survived | not run | equivalent | killed of those that count |",

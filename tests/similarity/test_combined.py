@@ -212,6 +212,20 @@ def test_most_similar_agrees_with_pairs(vectors: WordVectors) -> None:
     assert vectors.rank("w5", found[1][0]) == 2
 
 
+@pytest.mark.parametrize("name", ["similarity", "related"])
+def test_parts_of_a_query_that_count_nothing_or_less(vectors: WordVectors, name: str) -> None:
+    """A part with weight 0 is none; a single part is turned around, several ones are multiplied."""
+    question = Combined(name)
+    alone = question.scores(vectors, [("w5", 1.0)])
+    assert question.scores(vectors, [("w5", 1.0), ("w17", 0.0)]) == pytest.approx(alone)
+    assert question.scores(vectors, [("w5", -2.0)]) == pytest.approx(-alone)
+    assert question.query(vectors, [("w5", -1.0)]).scores_of(np.arange(9)) == pytest.approx(-alone[:9])
+    most = question.of_factors.most(vectors)
+    one, other = (question.of_factors.scores(vectors, [(word, 1.0)]) for word in ("w5", "w17"))
+    expected = (np.maximum(one / most, 0) + 0.1) / (np.maximum(other / most, 0) + 0.1)
+    assert question.scores(vectors, [("w5", 1.0), ("w17", -1.0)]) == pytest.approx(expected)
+
+
 def test_a_word_is_nearest_to_itself(vectors: WordVectors) -> None:
     for metric in ("similarity", "related", "alike"):
         scores = np.asarray(vectors.most_similar("w5", topn=None, metric=metric))
@@ -331,6 +345,12 @@ def test_the_score_of_a_word_with_itself(vectors: WordVectors, topics: WordVecto
         assert model.similarity("w5", "w5", metric="related") == pytest.approx(scales[:3] @ most[:3])
         less = np.asarray(model.most_similar(positive=[], negative=["w5"], topn=None))
         assert less == pytest.approx(-np.asarray(model.most_similar("w5", topn=None)))
+
+
+def test_no_words_have_no_profiles() -> None:
+    found = row_profile.RowProfile.of(np.zeros((0, 3), np.int16), None, np.zeros(0, np.intp), combined.PLACE)
+    assert (found.mean.tolist(), found.smooth.shape, found.starts.tolist()) == ([0, 0, 0], (0, 0), [0])
+    assert found.products(np.ones(3, np.float32)).tolist() == []
 
 
 def test_small_pieces() -> None:

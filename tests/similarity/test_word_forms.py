@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from omnitm.similarity.combined import Combined
-from omnitm.similarity.word_forms import WordForms, form_pairs, pairs_by_rule
+from omnitm.similarity.word_forms import WordForms, form_pairs, pairs_by_rule, share_of_rule
 from omnitm.vectors import WordVectors
 
 if TYPE_CHECKING:
@@ -110,6 +110,39 @@ def test_short_words_need_to_be_more_alike() -> None:
     assert forms_by_ending(longer, "s", [0.9] * 10 + [0.49, 0.51]) == longer
 
 
+def at_the_edge(stems: list[str], cosines: list[float]) -> tuple[list[str], NDArray[np.float32]]:
+    """Stems and their plurals; products of their rows are exactly as given."""
+    rows = [[1.0, 0.0]] * len(stems) + [[cosine, np.sqrt(1 - cosine**2)] for cosine in cosines]
+    return [*stems, *(stem + "s" for stem in stems)], np.array(rows, dtype=np.float32)
+
+
+@pytest.mark.parametrize(
+    ("stem", "cosines", "share", "n_forms"),
+    [
+        ("stem", [0.9] * 5 + [0.3] * 5, None, 0),  # 0.3 is not yet the same thing, and a half no rule
+        ("stem", [0.9] * 5 + [0.34] + [0.29] * 4, 0.6, 6),  # 0.6 is no weak rule
+        ("stem", [0.9] * 9, None, 0),
+        ("stem", [0.9] * 10, 1.0, 10),
+        ("st", [0.9] * 9 + [0.5], 1.0, 9),  # a stem of three letters must be more alike than a half
+        ("s", [0.9] * 12, None, 0),  # two letters are none
+    ],
+)
+def test_rules_at_the_edge(stem: str, cosines: list[float], share: float | None, n_forms: int) -> None:
+    stems = [f"{letter}{stem[1:]}{letter}" for letter in "abcdefghijkl"[: len(cosines)]]
+    words, smooth = at_the_edge(stems, cosines)
+    assert share_of_rule(words, smooth, ("", "s")) == share
+    assert len(form_pairs(words, smooth)[0]) == n_forms
+
+
+def test_rules_are_named_by_the_shorter_ending_first() -> None:
+    """Also if the word with the longer ending comes first."""
+    assert rules_of("driving", "drives") == {("es", "ing"): ["drives driving"]}
+    assert rules_of("drives", "driving") == {("es", "ing"): ["drives driving"]}
+    assert rules_of("walks", "walked", "walk") == {
+        ("s", "ed"): ["walks walked"], ("", "s"): ["walk walks"], ("", "ed"): ["walk walked"],
+    }  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ("first", "second"),
     [
@@ -174,6 +207,15 @@ def test_parts_are_means_over_forms(forms: WordVectors, lone: WordVectors) -> No
     found = forms.profiles.pairs(forms, first, second)
     for number, part in enumerate(expected):
         assert found[:, number] == pytest.approx(part[first, second], abs=1e-3)
+
+
+def test_means_over_two_forms_are_shorter_than_one(forms: WordVectors) -> None:
+    profiles = forms.profiles
+    rows = profiles.forms.matrix @ profiles.topic.by_word()
+    expected = np.sqrt(np.asarray(rows.multiply(rows).sum(axis=1))).ravel()
+    assert np.diff(profiles.forms.starts).max() == 2
+    assert expected.min() < 0.95
+    assert profiles.topic_lengths == pytest.approx(expected, abs=1e-5)
 
 
 def test_all_ways_to_ask_agree(forms: WordVectors) -> None:
