@@ -171,7 +171,7 @@ def _joined(pieces: list[Piece]) -> list[dict[str, str | None]]:
 
 
 class Speller:
-    """Finds words by their beginning or by likeness.
+    """Finds words by how they begin, or by how they are spelled.
 
     Parameters
     ----------

@@ -20,15 +20,8 @@ _CHUNK = 1 << 20  # bytes hashed at a time
 
 def write_file(path: Path, content: bytes) -> None:
     """Write a file under a temporary name, make it durable, and only then give it its name."""
-    temporary = path.with_name(f".{path.name}.tmp")
-    with writing(path):
-        temporary.unlink(missing_ok=True)
-        with temporary.open("xb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(path)
-        sync_folder(path.parent)
+    with new_file(path) as file:
+        file.write(content)
 
 
 @contextlib.contextmanager

@@ -111,7 +111,7 @@ def highest_cosines(
         if block + 1 < n_blocks:
             likely, possible = search.bounds(rows, dots, block + 1)
             # At least `count` rows reach this cosine; a row whose bound is below it cannot be among the best.
-            limit = search.lowest_of_best(rows[_largest(likely, count)], count)
+            limit = search.lowest_of_best(rows[largest_places(likely, count)], count)
             kept = possible >= limit - _MARGIN
             rows, dots = rows[kept], dots[kept]
     return rows.astype(np.intp), search.cosines(rows, dots.astype(np.float64))
@@ -161,7 +161,8 @@ class _Search:
         return np.divide(dots, lengths, out=np.zeros_like(dots), where=lengths > 0)
 
 
-def _largest(values: Reals, count: int) -> NDArray[np.intp]:
+def largest_places(values: NDArray[Any], count: int) -> NDArray[np.intp]:
+    """Return the places of the largest values, ascending."""
     if count >= len(values):
         return np.arange(len(values), dtype=np.intp)
     return np.sort(np.argpartition(-values, count)[:count])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 from omnitm.errors import ParameterError, UnknownWordError
 from omnitm.parameters import check_integer
 from omnitm.similarity.combined import best
+from omnitm.similarity.row_products import largest_places
 from omnitm.similarity.truncated_svd import truncated_svd
 
 _POWER = 0.25  # of the singular values, as in the smoothed row profile
@@ -98,19 +100,12 @@ def strongest_coordinates(rows: Any, k: int) -> Any:
     """Keep the k largest values of each row of a CSR matrix, and scale rows to length 1."""
     from scipy.sparse import csr_matrix
 
-    kept = [_strongest(rows.data[s:e], k) + s for s, e in zip(rows.indptr, rows.indptr[1:], strict=False)]
+    kept = [largest_places(rows.data[s:e], k) + s for s, e in pairwise(rows.indptr)]
     places = np.concatenate([np.zeros(0, dtype=np.intp), *kept])
     starts = np.concatenate([[0], np.cumsum([len(part) for part in kept])])
     lengths = np.array([float(np.linalg.norm(rows.data[part])) or 1.0 for part in kept])
     values = rows.data[places] / np.repeat(lengths, np.diff(starts)).astype(np.float32)
     return csr_matrix((values.astype(np.float32), rows.indices[places], starts), shape=rows.shape)
-
-
-def _strongest(values: NDArray[np.float32], k: int) -> NDArray[np.intp]:
-    """Positions of the k largest values, ascending."""
-    if len(values) <= k:
-        return np.arange(len(values), dtype=np.intp)
-    return np.sort(np.argpartition(-values, k)[:k])
 
 
 def _check_cosine(metric: str | None) -> None:
