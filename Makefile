@@ -70,7 +70,7 @@ sanitize: $(VENV)/.installed ## the native code under address and undefined-beha
 	LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so)" \
 	    ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1:max_allocation_size_mb=4096 \
 	    OMNITM_FUZZED_CALLS=10000 UBSAN_OPTIONS=print_stacktrace=1 PYTHONPATH=build/sanitized \
-	    OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/sanitize.py -p no:cacheprovider $(SANITIZED) \
+	    OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/sanitize.py -p no:cacheprovider --capture=sys $(SANITIZED) \
 	    --ignore tests/corpus/test_memory.py --ignore tests/machine/test_agreement_with_tmu.py \
 	    --ignore tests/machine/test_classifier_agreement.py $(NOT_SANITIZED) $(SANITIZE)
 

@@ -178,7 +178,7 @@ void products_of_codes(const Codes& codes, const Codes& queries, const AlignedAr
 
 using Reals = InputRows<float>;
 
-constexpr size_t columns_at_most = size_t{1} << 31;  // columns are numbers of 32 bits with a sign
+constexpr size_t columns_at_most = size_t{1} << 23;  // a panel of them takes 2 GB
 
 WeightedRows weighted_rows(const Input<int64_t>& starts, const Input<int32_t>& columns, const Input<float>& values,
                        size_t n_columns) {
