@@ -44,11 +44,11 @@ WEIGHTS = (
     (0, 0, 0, 2, 3),
 )
 CHOSEN = (1.5, 0.5, 1.5, 2, 3)
-PATTERNS = (500, 800)  # of topics and of places
+PATTERNS = (500, 1_000)  # of topics and of places
 SETTINGS = (
     *((weights, LESS_TRUST, PATTERNS, CLEARLY_ALIKE) for weights in WEIGHTS),
     *((CHOSEN, power, PATTERNS, CLEARLY_ALIKE) for power in (0, 0.15, 0.25, 0.35)),
-    *((CHOSEN, LESS_TRUST, patterns, CLEARLY_ALIKE) for patterns in ((300, 800), (500, 300), (500, 500))),
+    *((CHOSEN, LESS_TRUST, patterns, CLEARLY_ALIKE) for patterns in ((300, 1_000), (500, 300), (500, 800))),
     *((CHOSEN, LESS_TRUST, PATTERNS, alike) for alike in (None, 60, 40, 25)),
     ((1.5, 0.5, 1.5, 3, 2), 0.15, (500, 300), None),  # the default before
 )

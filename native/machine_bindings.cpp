@@ -49,6 +49,8 @@ Settings checked(const Settings& settings) {
     check(settings.n_clauses >= 1 && settings.n_clauses <= 1 << 16, "`n_clauses` must be from 1 to 65536");
     check(settings.threshold >= 1 && settings.threshold <= 1 << 30, "`threshold` must be from 1 to 2**30");
     check(settings.accumulation >= 1 && settings.accumulation <= 1 << 16, "`accumulation` must be from 1 to 65536");
+    check(settings.accumulation_growth >= 1 && settings.accumulation_growth <= 1 << 10,
+          "`accumulation_growth` must be from 1 to 1024");
     // Draws are numbered by example and clause, and by example and document, in 64 bits.
     check(settings.n_examples >= 1 && settings.n_examples <= uint64_t{1} << 47, "`n_examples` must be from 1 to 2**47");
     check(settings.state_bits >= 4 && settings.state_bits <= 8, "`state_bits` must be from 4 to 8");
@@ -62,22 +64,22 @@ class PyAutoencoder {
   public:
     PyAutoencoder(Input<uint32_t> tokens, Input<uint64_t> word_starts, Input<uint32_t> places, Input<uint32_t> feature_of,
                   uint32_t n_feature_words, uint32_t n_clauses, int32_t threshold, uint64_t forget_probability,
-                  uint32_t accumulation, uint64_t n_examples, uint64_t label_probability, uint32_t max_included,
+                  uint32_t accumulation, uint32_t accumulation_growth, uint64_t n_examples, uint64_t label_probability, uint32_t max_included,
                   int state_bits, bool fast, bool negated, const std::string& kernel, const std::string& isa)
         : owners_{nb::cast(tokens), nb::cast(word_starts), nb::cast(places), nb::cast(feature_of)},
           autoencoder_(running_corpus(tokens, word_starts, places, feature_of, n_feature_words),
-                       checked({n_clauses, threshold, forget_probability, accumulation, n_examples, label_probability,
+                       checked({n_clauses, threshold, forget_probability, accumulation, accumulation_growth, n_examples, label_probability,
                                 max_included, state_bits, fast, negated}),
                        kernel, isa) {}
 
     PyAutoencoder(Input<uint64_t> document_offsets, Input<uint32_t> document_words, Input<uint64_t> word_offsets,
                   Input<uint32_t> word_documents, uint32_t n_clauses, int32_t threshold, uint64_t forget_probability,
-                  uint32_t accumulation, uint64_t n_examples, uint64_t label_probability, uint32_t max_included,
+                  uint32_t accumulation, uint32_t accumulation_growth, uint64_t n_examples, uint64_t label_probability, uint32_t max_included,
                   int state_bits, bool fast, bool negated, const std::string& kernel, const std::string& isa)
         : owners_{nb::cast(document_offsets), nb::cast(document_words), nb::cast(word_offsets),
                   nb::cast(word_documents)},
           autoencoder_(corpus_of(document_offsets, document_words, word_offsets, word_documents),
-                       checked({n_clauses, threshold, forget_probability, accumulation, n_examples, label_probability,
+                       checked({n_clauses, threshold, forget_probability, accumulation, accumulation_growth, n_examples, label_probability,
                                 max_included, state_bits, fast, negated}),
                        kernel, isa) {}
 
@@ -134,12 +136,12 @@ class PySharedAutoencoder {
   public:
     PySharedAutoencoder(Input<uint64_t> document_offsets, Input<uint32_t> document_words, Input<uint64_t> word_offsets,
                         Input<uint32_t> word_documents, uint32_t n_clauses, int32_t threshold,
-                        uint64_t forget_probability, uint32_t accumulation, uint64_t n_examples,
+                        uint64_t forget_probability, uint32_t accumulation, uint32_t accumulation_growth, uint64_t n_examples,
                         uint64_t label_probability, uint32_t max_included, bool negated, const std::string& isa)
         : owners_{nb::cast(document_offsets), nb::cast(document_words), nb::cast(word_offsets),
                   nb::cast(word_documents)},
           shared_(corpus_of(document_offsets, document_words, word_offsets, word_documents),
-                  checked({n_clauses, threshold, forget_probability, accumulation, n_examples, label_probability,
+                  checked({n_clauses, threshold, forget_probability, accumulation, accumulation_growth, n_examples, label_probability,
                            max_included, 8, false, negated}),
                   isa) {}
 
@@ -258,16 +260,16 @@ void bind_machines(nb::module_& m) {
     m.def("instruction_sets", &instruction_sets, "Instruction sets of this processor, best last.");
     nb::class_<PyAutoencoder>(m, "Autoencoder", "One thread's machine: see omnitm.machine.Autoencoder.")
         .def(nb::init<Input<uint64_t>, Input<uint32_t>, Input<uint64_t>, Input<uint32_t>, uint32_t, int32_t, uint64_t,
-                      uint32_t, uint64_t, uint64_t, uint32_t, int, bool, bool, const std::string&, const std::string&>(),
+                      uint32_t, uint32_t, uint64_t, uint64_t, uint32_t, int, bool, bool, const std::string&, const std::string&>(),
              "document_offsets"_a, "document_words"_a, "word_offsets"_a, "word_documents"_a, nb::kw_only(),
-             "n_clauses"_a, "threshold"_a, "forget_probability"_a, "accumulation"_a, "n_examples"_a,
+             "n_clauses"_a, "threshold"_a, "forget_probability"_a, "accumulation"_a, "accumulation_growth"_a, "n_examples"_a,
              "label_probability"_a, "max_included"_a, "state_bits"_a, "fast"_a, "negated"_a, "kernel"_a,
              "isa"_a)
         .def(nb::init<Input<uint32_t>, Input<uint64_t>, Input<uint32_t>, Input<uint32_t>, uint32_t, uint32_t, int32_t,
-                      uint64_t, uint32_t, uint64_t, uint64_t, uint32_t, int, bool, bool, const std::string&,
+                      uint64_t, uint32_t, uint32_t, uint64_t, uint64_t, uint32_t, int, bool, bool, const std::string&,
                       const std::string&>(),
              "tokens"_a, "word_starts"_a, "places"_a, "feature_of"_a, "n_feature_words"_a, nb::kw_only(),
-             "n_clauses"_a, "threshold"_a, "forget_probability"_a, "accumulation"_a, "n_examples"_a,
+             "n_clauses"_a, "threshold"_a, "forget_probability"_a, "accumulation"_a, "accumulation_growth"_a, "n_examples"_a,
              "label_probability"_a, "max_included"_a, "state_bits"_a, "fast"_a, "negated"_a, "kernel"_a,
              "isa"_a)
         .def("train", &PyAutoencoder::train, "target"_a, "key"_a, "False: stopped before the end.")
@@ -279,9 +281,9 @@ void bind_machines(nb::module_& m) {
         .def("weights", &PyAutoencoder::weights, "out"_a);
     nb::class_<PySharedAutoencoder>(m, "SharedAutoencoder", "See omnitm.machine.SharedAutoencoder.")
         .def(nb::init<Input<uint64_t>, Input<uint32_t>, Input<uint64_t>, Input<uint32_t>, uint32_t, int32_t, uint64_t,
-                      uint32_t, uint64_t, uint64_t, uint32_t, bool, const std::string&>(),
+                      uint32_t, uint32_t, uint64_t, uint64_t, uint32_t, bool, const std::string&>(),
              "document_offsets"_a, "document_words"_a, "word_offsets"_a, "word_documents"_a, nb::kw_only(),
-             "n_clauses"_a, "threshold"_a, "forget_probability"_a, "accumulation"_a, "n_examples"_a,
+             "n_clauses"_a, "threshold"_a, "forget_probability"_a, "accumulation"_a, "accumulation_growth"_a, "n_examples"_a,
              "label_probability"_a, "max_included"_a, "negated"_a, "isa"_a)
         .def("train", &PySharedAutoencoder::train, "targets"_a, "keys"_a, "key"_a, "False: stopped before the end.")
         .def("stop", &PySharedAutoencoder::stop, "Make a running `train` return soon; may be called from any thread.")

@@ -58,13 +58,15 @@ class Outside {
 class Sampler {
   public:
     Sampler(const Corpus& corpus, const Settings& settings)
-        : corpus_(corpus), settings_(settings), n_draws_(settings.n_examples * settings.accumulation) {}
+        : corpus_(corpus), settings_(settings) {}
 
     void set(uint32_t target, uint64_t key) {
         label_draws_ = Draws(key, Purpose::label);
         document_draws_ = Draws(key, Purpose::document);
         if (corpus_.running.tokens) set_places(target);
         else set_documents(target);
+        merged_ = merged(n_inside_);
+        n_draws_ = settings_.n_examples * merged_;
         ask_ahead();
     }
 
@@ -77,7 +79,7 @@ class Sampler {
     // repeats included. Examples must be asked for in order, from 0. Inline, so that what `visit` counts stays in registers.
     template <class Visit>
     [[gnu::always_inline]] void documents(uint64_t example, Visit&& visit) {
-        const uint64_t first = example * settings_.accumulation, end = first + settings_.accumulation;
+        const uint64_t first = example * merged_, end = first + merged_;
         if (corpus_.running.tokens) {
             for (uint64_t i = first; i < end; ++i) {
                 choose_next();
@@ -98,7 +100,7 @@ class Sampler {
     }
 
   private:
-    static constexpr uint64_t kLag = 32, kHeld = 128;
+    static constexpr uint64_t kLag = 32, kHeld = 128, kFrequent = 1'500;
 
     void set_documents(uint32_t target) {
         const uint64_t begin = corpus_.word_offsets[target], end = corpus_.word_offsets[target + 1];
@@ -116,6 +118,14 @@ class Sampler {
         informative_ = n_inside_ > 0 && n_inside_ < running.n_places;
     }
 
+    // Documents merged into an example of a word that is in so many: frequent words merge more, so that more of their
+    // documents are seen. The same as AutoencoderSettings.merged.
+    uint64_t merged(uint64_t n_documents) const {
+        const uint64_t least = settings_.accumulation, most = least * settings_.accumulation_growth;
+        const uint64_t grown = least * n_documents / kFrequent;
+        return grown < least ? least : grown > most ? most : grown;
+    }
+
     void ask_ahead() {
         n_chosen_ = n_labels_ = left_in_example_ = 0;
         for (uint64_t i = 0; i < 2 * kLag; ++i) choose_next();
@@ -125,7 +135,7 @@ class Sampler {
     void choose_next() {
         if (n_chosen_ == n_draws_) return;
         if (left_in_example_ == 0) {
-            left_in_example_ = settings_.accumulation;
+            left_in_example_ = merged_;
             label_ = label(n_labels_++);
         }
         --left_in_example_;
@@ -217,7 +227,7 @@ class Sampler {
 
     const Corpus corpus_;
     const Settings settings_;
-    const uint64_t n_draws_;
+    uint64_t merged_ = 0, n_draws_ = 0;  // documents per example, and of all examples
     uint64_t chosen_[kHeld];
     uint64_t n_chosen_ = 0, n_labels_ = 0, left_in_example_ = 0;
     bool label_ = false;

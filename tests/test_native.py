@@ -76,6 +76,7 @@ def machine_settings() -> Arguments:
         "threshold": 10,
         "forget_probability": 2**32,
         "accumulation": 3,
+        "accumulation_growth": 2,
         "n_examples": N_EXAMPLES,
         "label_probability": 2**31,
         "max_included": 3,
@@ -91,7 +92,9 @@ def autoencoder_settings(random: Random) -> Arguments:
 
 def is_short(arguments: Arguments) -> bool:
     """Whether a machine with these settings is trained in no time."""
-    return bool(arguments["n_examples"] * arguments["accumulation"] <= 100_000)
+    return bool(
+        arguments["n_examples"] * arguments["accumulation"] * arguments["accumulation_growth"] <= 100_000
+    )
 
 
 def new_autoencoder(**arguments: Any) -> None:
@@ -668,6 +671,7 @@ ONE, SAME = np.ones(1, dtype=np.uint32), np.zeros(8, dtype=np.uint32)
         ("Autoencoder", "`n_clauses` must be", {"n_clauses": 0}),
         ("Autoencoder", "`threshold` must be", {"threshold": 0}),
         ("Autoencoder", "`accumulation` must be", {"accumulation": 0}),
+        ("Autoencoder", "`accumulation_growth` must be", {"accumulation_growth": 0}),
         ("Autoencoder", "`n_examples` must be", {"n_examples": 0}),
         ("Autoencoder", "`state_bits` must be", {"state_bits": 9, "kernel": "sliced"}),
         ("Autoencoder", "at most 2\\*\\*32", {"label_probability": 2**33}),

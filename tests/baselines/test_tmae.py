@@ -125,8 +125,20 @@ def test_the_error_of_a_thread_is_passed_on() -> None:
 def test_the_defaults_are_the_paper_s() -> None:
     first, second = TwoPhaseTMAE().first_settings(), TwoPhaseTMAE().second_settings()
     assert first == AutoencoderSettings(
-        n_clauses=1600, threshold=3200, specificity=5.0, accumulation=25, n_examples=2000, n_epochs=25
+        n_clauses=1600,
+        threshold=3200,
+        specificity=5.0,
+        accumulation=25,
+        accumulation_growth=1,
+        n_examples=2000,
+        n_epochs=25,
     )
     assert second == AutoencoderSettings(
-        n_clauses=80, threshold=800, specificity=5.0, accumulation=10, n_examples=1000, n_epochs=100
+        n_clauses=80,
+        threshold=800,
+        specificity=5.0,
+        accumulation=10,
+        accumulation_growth=1,
+        n_examples=1000,
+        n_epochs=100,
     )

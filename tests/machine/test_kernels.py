@@ -121,6 +121,23 @@ def test_native_equals_reference_ten_thousand_times(
     assert_equal_to_reference(index, chosen, data.draw(st.integers(0, index.n_words - 1)), key)
 
 
+@pytest.mark.parametrize("kind", ["topic", "place"])
+@pytest.mark.parametrize("specificity", [1.0, 2.0])
+def test_frequent_words_merge_more(kind: Kind, specificity: float) -> None:
+    texts = [f"car {word} road {other}" for word in "abcdefg" for other in "hijklmno"] * 40
+    index = DocumentIndex.from_documents([*texts, *["sea ship"] * 200])
+    chosen = AutoencoderSettings(n_clauses=5, n_examples=40, accumulation=3, specificity=specificity)
+    assert chosen.merged(2_240) == 4  # so many documents, and places, have the word
+    assert_equal_to_reference(index, chosen, index.word_id("road"), 7, kind)
+    grown, fixed = (
+        Autoencoder(index, chosen, kind=kind),
+        Autoencoder(index, replace(chosen, accumulation_growth=1), kind=kind),
+    )
+    for machine in (grown, fixed):
+        machine.train(index.word_id("road"), 7)
+    assert (grown.embedding() != fixed.embedding()).any()
+
+
 @pytest.mark.parametrize("algorithm", ["exact", "fast"])
 @pytest.mark.parametrize("specificity", [1.0, 2.0])
 def test_long_training_over_many_blocks(

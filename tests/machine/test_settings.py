@@ -21,6 +21,7 @@ BAD: list[tuple[str, Any, str]] = [
     ("specificity", math.inf, "a finite number >= 1"),
     ("specificity", "2", "a finite number >= 1"),
     ("accumulation", -1, "an int from 1"),
+    ("accumulation_growth", 0, "an int from 1 to 1024"),
     ("n_examples", 0, "an int from 1"),
     ("n_epochs", None, "an int from 1"),
     ("algorithm", "quick", "one of 'exact', 'fast'"),
@@ -42,6 +43,14 @@ def test_the_paper_s_values() -> None:
     assert (paper.n_clauses, paper.threshold, paper.specificity, paper.accumulation) == (32, 20_000, 1.0, 24)
     assert paper.total_examples == 8_000
     assert (paper.include_from, paper.max_state, paper.forget_probability) == (128, 255, 2**32)
+
+
+@pytest.mark.parametrize(
+    ("n_documents", "merged"), [(0, 24), (1_562, 24), (1_563, 25), (3_000, 48), (5_999, 95), (9_999, 96)]
+)
+def test_frequent_words_merge_more_documents(n_documents: int, merged: int) -> None:
+    assert AutoencoderSettings().merged(n_documents) == merged
+    assert AutoencoderSettings(**PAPER).merged(n_documents) == 24
 
 
 @pytest.mark.parametrize("seed", [-1, 2**64, 1.0, True])

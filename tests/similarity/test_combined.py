@@ -403,9 +403,9 @@ def test_numbers_of_the_recipe() -> None:
         if name.isupper() and type(value) in {int, float}
     }
     assert (RECIPE, numbers) == (
-        8,
+        9,
         {
-            "RECIPE": 8,
+            "RECIPE": 9,
             "_FIRST_OF_PLACE": 3,
             "CLEARLY_ALIKE": 30.0,
             "_MOST_EMPHASIS": 2.0,
@@ -445,7 +445,7 @@ def test_numbers_of_the_recipe() -> None:
         },
     )
     assert row_profile.Recipe(stands_out=1.0, power=0.25, n_patterns=500) == combined.TOPIC
-    assert row_profile.Recipe(stands_out=0.5, power=0.0, n_patterns=800) == combined.PLACE
+    assert row_profile.Recipe(stands_out=0.5, power=0.0, n_patterns=1_000) == combined.PLACE
 
 
 def test_without_places_similar_is_related(topics: WordVectors, vectors: WordVectors) -> None:

@@ -19,6 +19,7 @@ from omnitm.errors import FileError, ParameterError
 from omnitm.files.plain import write_file
 from omnitm.machine import PAPER, AutoencoderSettings
 from omnitm.store import ModelFolder, TrainingRecord
+from omnitm.store.record import record_from_bytes
 from omnitm.training import train_model
 from omnitm.training.vocabulary import add_words
 from omnitm.vectors import WordVectors
@@ -189,6 +190,16 @@ def test_a_manifest_that_is_no_manifest(model: Path, content: bytes) -> None:
     (model / "manifest.json").write_bytes(content)
     with pytest.raises(FileError, match=r"manifest\.json: (is not JSON|must hold a JSON object)"):
         WordVectors.load(model)
+
+
+@pytest.mark.parametrize("growth", [1, 4])
+def test_growth_is_written_only_where_words_differ(growth: int) -> None:
+    settings = AutoencoderSettings(accumulation_growth=growth)
+    content = TrainingRecord(settings, 0, "0" * 64).to_bytes()
+    assert (b"accumulation_growth" in content) == (growth == 4)  # files of older models stay as they are
+    read = record_from_bytes(Path("settings.json"), content)
+    assert isinstance(read, TrainingRecord)
+    assert read.settings == settings
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from omnitm.corpus.groups import Grouping
 from omnitm.corpus.running import OFFSETS, PATTERNS, parted
 from omnitm.explain.evidence import read_documents
 from omnitm.explain.records import Record
-from omnitm.machine import AutoencoderSettings
+from omnitm.machine import AutoencoderSettings, Contexts
 from omnitm.machine.settings import word_key
 from omnitm.parameters import check_integer
 
@@ -260,9 +260,8 @@ def compare_word(
     check_integer(_OWNER, "n_permutations", n_permutations, 1, 1_000_000)
     index = sides.index
     word = index.known_word(word)
-    settings = AutoencoderSettings(
-        n_examples=n_examples, contexts="topic" if index.running is None else "both"
-    )
+    contexts: Contexts = "topic" if index.running is None else "both"
+    settings = AutoencoderSettings(n_examples=n_examples, accumulation_growth=1, contexts=contexts)
     n_first, n_second = sides.check(word)
     compared = _Compared(sides, word, n_permutations, seed)
     gained, lost = compared.changes(settings, n_shown)

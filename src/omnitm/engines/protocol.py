@@ -144,7 +144,7 @@ class WordTraining:
         >>> WordTraining(AutoencoderSettings()).seconds_allowed()
         760.0
         """
-        longest = max(self.settings.n_clauses, self.settings.accumulation)
+        longest = max(self.settings.n_clauses, self.settings.accumulation * self.settings.accumulation_growth)
         steps = n_words * self.settings.total_examples * longest
         return min(_LEAST_SECONDS + _SECONDS_PER_STEP * steps, MOST_SECONDS)
 

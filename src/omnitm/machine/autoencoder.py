@@ -272,6 +272,7 @@ def native_settings(n_features: int, settings: AutoencoderSettings) -> dict[str,
         "threshold": settings.threshold,
         "forget_probability": settings.forget_probability,
         "accumulation": settings.accumulation,
+        "accumulation_growth": settings.accumulation_growth,
         "n_examples": settings.total_examples,
         # In units of 2**-32, as coins are; a limit that no clause can exceed is no limit.
         "label_probability": int(settings.output_balancing * 2**32),

@@ -114,16 +114,16 @@ class Examples(NamedTuple):
     labels: NDArray[np.bool_]
     """Whether each example is meant to show the word."""
     documents: NDArray[np.int64]
-    """Examples x accumulation: the documents, or places, merged into each example."""
+    """Examples x documents: the documents, or places, merged into each example."""
 
 
 def training_examples(index: DocumentIndex, settings: AutoencoderSettings, target: int, key: int) -> Examples:
     """Draw the examples that the machine of word number `target` learns from."""
-    count, merged = settings.total_examples, settings.accumulation
+    inside = index.documents_with(target).astype(np.int64)
+    count, merged = settings.total_examples, settings.merged(len(inside))
     coins = high(draw(key, Purpose.LABEL, 0, count))
     labels = np.asarray(coins < np.uint64(int(settings.output_balancing * 2**32)))
     bits = draw(key, Purpose.DOCUMENT, 0, count * merged)
-    inside = index.documents_with(target).astype(np.int64)
     n_outside = index.n_documents - len(inside)
     if len(inside) == 0 or n_outside == 0:
         return Examples(labels, scaled(bits, index.n_documents).reshape(count, merged))
@@ -137,9 +137,9 @@ def training_examples(index: DocumentIndex, settings: AutoencoderSettings, targe
 
 def training_places(index: DocumentIndex, settings: AutoencoderSettings, target: int, key: int) -> Examples:
     """Draw the places, of a running text, that the machine of number `target` for places learns from."""
-    count, merged = settings.total_examples, settings.accumulation
     running = running_of(index)
     start, end, total = (int(running.word_starts[k]) for k in (target, target + 1, -1))
+    count, merged = settings.total_examples, settings.merged(end - start)
     coins = high(draw(key, Purpose.LABEL, 0, count))
     labels = np.asarray(coins < np.uint64(int(settings.output_balancing * 2**32)))
     bits = draw(key, Purpose.DOCUMENT, 0, count * merged)

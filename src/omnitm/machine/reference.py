@@ -118,7 +118,7 @@ class ReferenceAutoencoder:
         pool = source.inside if label else source.outside
         if len(source.inside) == 0 or len(source.outside) == 0:  # the label then says nothing
             pool = source.all
-        count = self.settings.accumulation
+        count = self.settings.merged(len(source.inside))
         bits = draw(self.key, Purpose.DOCUMENT, example * count, count)
         # floor(u * n) for u = b / 2**64, in integers, so that native code gives the same.
         return [int(pool[(int(b) * len(pool)) >> 64]) for b in bits]

@@ -13,12 +13,15 @@ Algorithm = Literal["exact", "fast"]
 Contexts = Literal["topic", "place", "both"]
 Kind = Literal["topic", "place"]
 
+_FREQUENT = 1_500  # documents, or places; fewer are all seen
+
 #: The paper's similarity experiment, and the published code where the paper is silent.
 PAPER: dict[str, Any] = {
     "n_clauses": 32,
     "threshold": 20_000,
     "specificity": 1.0,
     "accumulation": 24,
+    "accumulation_growth": 1,
     "n_examples": 2_000,
     "n_epochs": 4,
     "algorithm": "exact",
@@ -36,8 +39,8 @@ class AutoencoderSettings:
 
     Parameters
     ----------
-    n_clauses, threshold, specificity, accumulation, n_examples, n_epochs, output_balancing, \
-max_included_literals, n_place_features
+    n_clauses, threshold, specificity, accumulation, accumulation_growth, n_examples, n_epochs, \
+output_balancing, max_included_literals, n_place_features
         As for `omnitm.OmniTMAE`.
     algorithm
         "exact" (the paper, as TMU computes it) or "fast" (FastOmniTMAE's simplification).
@@ -52,6 +55,7 @@ max_included_literals, n_place_features
     threshold: int = 20_000
     specificity: float = 1.0
     accumulation: int = 24
+    accumulation_growth: int = 4
     n_examples: int = 500
     n_epochs: int = 1
     algorithm: Algorithm = "exact"
@@ -67,6 +71,7 @@ max_included_literals, n_place_features
         check_integer(owner, "threshold", self.threshold, 1, 2**30)
         check_real(owner, "specificity", self.specificity, 1.0)
         check_integer(owner, "accumulation", self.accumulation, 1, 65_536)
+        check_integer(owner, "accumulation_growth", self.accumulation_growth, 1, 1_024)
         check_integer(owner, "n_examples", self.n_examples, 1, 2**30)
         check_integer(owner, "n_epochs", self.n_epochs, 1, 2**30)
         check_choice(owner, "algorithm", self.algorithm, ("exact", "fast"))
@@ -81,6 +86,15 @@ max_included_literals, n_place_features
     def kinds(self) -> tuple[Kind, ...]:
         """The machines that a word has, in the order of their coordinates."""
         return ("topic", "place") if self.contexts == "both" else (self.contexts,)
+
+    def merged(self, n_documents: int) -> int:
+        """Return how many documents, or places, an example merges if the word is in so many.
+
+        500 examples of 24 show 6,000 documents with the word; of a word in more of them, most would never be
+        seen.
+        """
+        grown = self.accumulation * n_documents // _FREQUENT
+        return max(self.accumulation, min(grown, self.accumulation * self.accumulation_growth))
 
     @property
     def total_examples(self) -> int:

@@ -45,9 +45,9 @@ if TYPE_CHECKING:
 
 PARTS = ("association", "topic profile", "smoothed topic profile", "place profile", "smoothed place profile")
 # Of all numbers of this module, row_profile and word_forms; what was stored by another is made again.
-RECIPE = 8
+RECIPE = 9
 TOPIC = Recipe(stands_out=1.0, power=0.25, n_patterns=500)
-PLACE = Recipe(stands_out=0.5, power=0.0, n_patterns=800)
+PLACE = Recipe(stands_out=0.5, power=0.0, n_patterns=1_000)
 # In units of the spreads; chosen on development data: benchmarks/similarity_weights.py, with its log.
 WEIGHTS_OF_PARTS = np.array([1.5, 0.5, 1.5, 2.0, 3.0])
 _FIRST_OF_PLACE = 3  # of the parts
@@ -556,7 +556,7 @@ def likely_of(profiles: Profiles, queries: Sequence[Query]) -> NDArray[np.int32]
     """Multiply queries with all smoothed rows, both in few steps: queries x words."""
     smooth = np.array([query.smooth for query in queries])
     largest = np.maximum(np.abs(smooth).max(axis=1, initial=0), 1e-12)
-    # Products of bytes in 32-bit sums: 1,300 dimensions x 127 x 127 are far below 2**31.
+    # Products of bytes in 32-bit sums: 1,500 dimensions x 127 x 127 are far below 2**31.
     asked = np.rint(smooth * (_CODE / largest)[:, None]).astype(np.int8)
     products = np.empty((len(queries), len(profiles.codes)), dtype=np.int32)
     _native.code_products(profiles.codes, asked, products)

@@ -57,6 +57,9 @@ class OmniTMAE(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         *s*: a literal is forgotten with probability 1/s; at 1.0 every step is certain.
     accumulation
         How many documents are merged into one example.
+    accumulation_growth
+        Words in more than 1,500 documents merge more, in proportion to the number of their documents: up to
+        so many times `accumulation`. 1: the same for all words, as in the paper.
     n_examples, n_epochs
         Examples per epoch, and epochs; only their product matters.
     algorithm
@@ -112,6 +115,7 @@ class OmniTMAE(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         threshold: int = AutoencoderSettings.threshold,
         specificity: float = AutoencoderSettings.specificity,
         accumulation: int = AutoencoderSettings.accumulation,
+        accumulation_growth: int = AutoencoderSettings.accumulation_growth,
         n_examples: int = AutoencoderSettings.n_examples,
         n_epochs: int = AutoencoderSettings.n_epochs,
         algorithm: Literal["exact", "fast"] = AutoencoderSettings.algorithm,
@@ -130,6 +134,7 @@ class OmniTMAE(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.threshold = threshold
         self.specificity = specificity
         self.accumulation = accumulation
+        self.accumulation_growth = accumulation_growth
         self.n_examples = n_examples
         self.n_epochs = n_epochs
         self.algorithm = algorithm
