@@ -142,7 +142,7 @@ class WordTraining:
 
         >>> from omnitm.machine import AutoencoderSettings
         >>> WordTraining(AutoencoderSettings()).seconds_allowed()
-        760.0
+        1080.0
         """
         longest = max(self.settings.n_clauses, self.settings.accumulation * self.settings.accumulation_growth)
         steps = n_words * self.settings.total_examples * longest
