@@ -8,6 +8,8 @@ model whose folder is NAME may have other seeds beside it, NAME-seed1 and so on:
 only, kept under another name:
 
     python benchmarks/similarity.py models --index wiki.idx --only omni ppmi --name similarity-words
+
+With `--keep` the rows of other models stay as they are in the last report of this name.
 """
 
 from __future__ import annotations
@@ -61,13 +63,21 @@ def main() -> None:
         "--rg65-only", action="store_true", help="keep the rows of the other models as they are"
     )
     parser.add_argument("--only", nargs="+", choices=[*MODELS], help="score these models alone")
+    parser.add_argument(
+        "--keep", action="store_true", help="keep the last rows of models that are not scored"
+    )
     parser.add_argument("--name", default="similarity", help="of the files of results")
     arguments = parser.parse_args()
     index = DocumentIndex.open(arguments.index)
     frequencies = dict(zip(index.vocabulary, index.document_frequencies.tolist(), strict=True))
     common: dict[str, Any] = {"data": arguments.data, "frequencies": frequencies, "on_row": print}
     if arguments.only:
-        write(full_report(arguments.models, common, arguments.only), missing=[], name=arguments.name)
+        report = full_report(arguments.models, common, arguments.only)
+        if arguments.keep:
+            last = SimilarityReport.from_json((RESULTS / f"{arguments.name}.json").read_text())
+            others = tuple(row for row in last.rows if row.model not in arguments.only)
+            report = replace(report, rows=(*report.rows, *others))
+        write(report, missing=[], name=arguments.name)
         return
     report = kept_report() if arguments.rg65_only else full_report(arguments.models, common, tuple(MODELS))
     for name in RG_65_ONLY:
