@@ -22,9 +22,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from unittest import mock
 
+from omnitm import _native
 from omnitm.corpus import DocumentIndex, VocabularyRules, build_index
 from omnitm.engines import ThreadsEngine
 from omnitm.files import checked as checked_files
+from omnitm.store.manifest import SIMILARITY
 from omnitm.training import train_model
 from omnitm.vectors import WordVectors
 
@@ -129,7 +131,19 @@ def measure_answers(model: Path, n_queries: int, rounds: int) -> dict[str, dict[
     return results
 
 
-def table(training: dict[str, float], answers: dict[str, dict[str, dict[str, float]]]) -> str:
+def measure_file(model: Path) -> dict[str, float]:
+    """Check the kept similarities as a whole, twice: the first time their pages are mapped, too."""
+    path = model / SIMILARITY
+    content = checked_files.mapped(path, path.stat().st_size)
+    first, again = (seconds(lambda: _native.crc32c(content)) for _ in range(2))
+    return {"bytes": len(content), "first": first, "again": again}
+
+
+def table(
+    training: dict[str, float],
+    answers: dict[str, dict[str, dict[str, float]]],
+    file: dict[str, float] | None = None,
+) -> str:
     """Write the figures as Markdown."""
     said = (
         f"Index: {training['pairs']:,} pairs, vocabulary of {training['vocabulary']:,}; opened in "
@@ -151,6 +165,9 @@ def table(training: dict[str, float], answers: dict[str, dict[str, dict[str, flo
             times = [row[name] * 1000 for name in names]
             cells = [*(f"{t:.2f} ms" for t in times), f"{100 * row['more']:+.1f} %"]
             lines.append(f"| {model} | {metric} | " + " | ".join(cells) + " |")
+    if file is not None:
+        times = ", ".join(f"{1000 * file[name]:.0f} ms" for name in ("first", "again"))
+        lines += ["", f"{SIMILARITY}: {file['bytes'] / 1e6:.0f} MB, checked twice: {times}."]
     return "\n".join(lines) + "\n"
 
 
@@ -170,12 +187,14 @@ def main() -> int:
         build_index(arguments.text, folder / "index", vocabulary=rules)
         training = measure_training(folder, arguments.words)
         answers = {f"{arguments.words:,} words": measure_answers(folder / "model", 100, arguments.rounds)}
+    file = None
     if arguments.model is not None:
+        file = measure_file(arguments.model)
         name = f"{len(WordVectors.load(arguments.model)):,} words"
         answers[name] = measure_answers(arguments.model, 200, arguments.rounds)
-    text = table(training, answers)
+    text = table(training, answers, file)
     print(text)
-    figures = json.dumps({"training": training, "most_similar": answers}, indent=1)
+    figures = json.dumps({"training": training, "most_similar": answers, "file": file}, indent=1)
     (RESULTS / "checksums.json").write_text(figures + "\n")
     (RESULTS / "checksums.md").write_text(text)
     worst = max(row["more"] for rows in answers.values() for row in rows.values())

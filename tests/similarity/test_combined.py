@@ -277,6 +277,33 @@ def test_nearest_words_are_those_of_all_scores(vectors: WordVectors, monkeypatch
         assert scores[row] == pytest.approx([score for _, score in wanted])
 
 
+def test_long_lists_are_scored_in_full(vectors: WordVectors, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Looking for likely words pays if few of the words are asked for."""
+    whole = vectors.similar_by_word("w5", topn=60, forms=True)
+    monkeypatch.setattr("omnitm.similarity.combined._SCORED_IN_FULL", 10)
+    monkeypatch.setattr("omnitm.similarity.combined._CANDIDATES", 20)
+    asked: list[int] = []
+    likely = combined.likely_of
+
+    def noted(*given: Any) -> Any:
+        asked.append(1)
+        return likely(*given)
+
+    monkeypatch.setattr(combined, "likely_of", noted)
+    assert vectors.similar_by_word("w5", topn=60, forms=True) == whole
+    assert not asked
+    assert len(vectors.similar_by_word("w5", topn=3, forms=True)) == 3
+    assert asked == [1]
+
+
+def test_weights_of_a_query_are_added() -> None:
+    assert combined.weighted_parts([("a", 2.0), ("b", -0.5)]) == 2.5
+    assert combined.weighted_parts([("a", 0.0)]) == 1.0  # to divide by
+    scores = [np.array([1.0, 3.0]), np.array([5.0, 1.0])]
+    assert combined.weighted_mean(scores, [1.0, -3.0]).tolist() == [-3.5, 0.0]
+    assert combined.weighted_mean(scores, [0.0, 0.0]).tolist() == [0.0, 0.0]
+
+
 def test_a_vector_as_query(vectors: WordVectors) -> None:
     row = vectors.get_vector("w5").copy()
     row[5] = np.bincount(row.astype(int) + 300).argmax() - 300
