@@ -514,7 +514,6 @@ NOT_RUN = {
     "$ pip install omnitm": "it installs this package from a server",
     "--text has no word that the model knows.": "it says what is wrong with a value",
     "--words is for --export": "it says which option is missing",
-    "color-scheme: light dark; --page": "it is the style of a page",
     "--group-by needs --group FIELD.": "it says which option is missing",
     " needs one word, without --together.": "it says which options do not go together",
     "; --sentence is for words that it does not have": "it says what an option is for; explain/test_infer.py",
