@@ -214,7 +214,7 @@ def _train_words(
     shard: Shard | None,
     named: list[str] | None,
 ) -> None:
-    from omnitm.engines.threads import available_cores
+    from omnitm.files import available_cores
     from omnitm.training.vocabulary import add_words, train_model
 
     reuse = arguments.resume or arguments.add

@@ -27,9 +27,8 @@ from omnitm.corpus import DocumentIndex
 from omnitm.engines.job_queue import HangTimeout, JobQueue, Silence, check_patience
 from omnitm.engines.protocol import Report, WordEngine, WordJob, Work, Write
 from omnitm.engines.shared_corpus import MappedCorpus, SharedCorpus, shared, store_file, temporary_folder
-from omnitm.engines.threads import available_cores
 from omnitm.errors import EngineError
-from omnitm.files import system
+from omnitm.files import available_cores, system
 from omnitm.parameters import check_integer
 
 # A plain interpreter, not multiprocessing.Process: that would run the caller's script a second time.

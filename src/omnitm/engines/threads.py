@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections import deque
 from collections.abc import Callable, Sequence
 
 from omnitm.corpus import DocumentIndex
 from omnitm.engines.protocol import Report, WordEngine, WordJob, Work, Worker, Write
+from omnitm.files import available_cores
 from omnitm.parameters import check_integer
 
 _SECONDS_BETWEEN_REPORTS = 0.1
@@ -81,10 +81,3 @@ def run_in_background(
         except BaseException:
             stop()
             raise
-
-
-def available_cores() -> int:
-    """Count the cores that this process may run on."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1

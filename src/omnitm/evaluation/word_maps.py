@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from omnitm.errors import FileError, ParameterError, needs_extra
 from omnitm.evaluation.results import PlainTable
+from omnitm.explain.plots import plain_text
 from omnitm.files.plain import read_file
 from omnitm.parameters import check_integer
 from omnitm.vectors.document_vectors import dense_rows
@@ -379,12 +380,12 @@ def draw_map(found: WordMap) -> tuple[Any, list[Any]]:
         marker = _MARKERS[number % len(_MARKERS)]
         axes.scatter(
             mine[:, 0], mine[:, 1], s=26, color=colours[number], marker=marker, zorder=3,
-            label=_plain(name),
+            label=plain_text(name),
         )  # fmt: skip
     axes.set_xticks([])
     axes.set_yticks([])
     axes.margins(0.06)
-    axes.set_title(_plain(_title(found)), loc="left")
+    axes.set_title(plain_text(_title(found)), loc="left")
     axes.legend(loc="upper left", bbox_to_anchor=(1.01, 1), frameon=False, fontsize=10)
     figure.text(0.02, 0.018, _caption(found), fontsize=9)
     tint = {name: colours[number] for number, name in enumerate(names)}
@@ -420,11 +421,6 @@ def _ink(colour: Any) -> list[float]:
     return [part * min(0.72, 0.4 / max(light, 0.01)) for part in (red, green, blue)]
 
 
-def _plain(text: str) -> str:
-    """Text that matplotlib does not take for mathematics."""
-    return text.replace("$", r"\$")
-
-
 def _label(figure: Any, axes: Any, found: WordMap, tint: dict[str, Any]) -> list[Any]:
     """Write each word beside its point where nothing else is; crowded words first."""
     figure.canvas.draw()
@@ -435,7 +431,7 @@ def _label(figure: Any, axes: Any, found: WordMap, tint: dict[str, Any]) -> list
     labels = []
     for k in np.argsort(_nearest_distance(points), kind="stable").tolist():
         text = axes.annotate(
-            _plain(found.words[k]),
+            plain_text(found.words[k]),
             tuple(found.positions[k].tolist()),
             (0, 0),
             textcoords="offset points",

@@ -133,7 +133,7 @@ def _name_literals(axes: Any, states: ClauseStates, features: Sequence[str], cho
         placed.append((at, end, height))
         axes.plot(x, y, "o", color=colour, markersize=4)
         axes.annotate(
-            _plain(name), (x, y), (at, height), fontsize=8, color=colour, va="center",
+            plain_text(name), (x, y), (at, height), fontsize=8, color=colour, va="center",
             bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.75, "pad": 0.5},
             arrowprops={"arrowstyle": "-", "color": colour, "linewidth": 0.5, "alpha": 0.6, "shrinkA": 1},
         )  # fmt: skip
@@ -205,7 +205,7 @@ def _note(trace: Trace, event: TraceEvent) -> str:
     text = f"example {event.example + 1}: {moved} clauses; documents {kind} {trace.word!r}, {found} of them"
     if event.documents:
         text += f": {event.documents[0].excerpt([trace.literal, trace.word], _TEXT_WIDTH)}"
-    return _plain("\n    ".join(textwrap.wrap(text, 118)))
+    return plain_text("\n    ".join(textwrap.wrap(text, 118)))
 
 
 def _literal(trace: Trace) -> str:
@@ -216,6 +216,6 @@ def _opposite(trace: Trace) -> str:
     return f"{trace.literal if trace.negated else f'NOT {trace.literal}'}: mean of the clauses"
 
 
-def _plain(text: str) -> str:
+def plain_text(text: str) -> str:
     """Text that matplotlib does not take for mathematics."""
     return text.replace("$", r"\$")

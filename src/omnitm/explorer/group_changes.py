@@ -27,10 +27,10 @@ from omnitm.comparison.report import shown
 from omnitm.comparison.sides import ALL_OTHERS, Sides
 from omnitm.comparison.words import N_EXAMPLES, N_PERMUTATIONS, compare, read_excerpts
 from omnitm.corpus.groups import Grouping, read_groupings
-from omnitm.engines.threads import available_cores
 from omnitm.errors import FileError, OmniTMError, OmniTMWarning, ParameterError
 from omnitm.explain import Explainer
 from omnitm.explorer.background import Work
+from omnitm.files import available_cores
 from omnitm.store.similarity_cache import beside_model
 
 _MOST_LABELS = 500  # of a grouping that can be chosen in the page

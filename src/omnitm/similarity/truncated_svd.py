@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -11,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from omnitm import _native
-from omnitm.engines.threads import available_cores
+from omnitm.files import available_cores
 
 _OVERSAMPLING = 60
 _ROUNDS = 3
@@ -138,6 +137,8 @@ def dense_products(matrix: NDArray[np.float32], other: NDArray[np.float32]) -> N
 
 def in_parts(size: int, work: Callable[[slice], object], n_parts: int = 32) -> None:
     """Call a function, which must not hold the interpreter, for parts of a range, by all cores."""
+    from concurrent.futures import ThreadPoolExecutor  # here, since most who ask for neighbours need none
+
     edges = [size * k // n_parts for k in range(n_parts + 1)]
     parts = [slice(start, stop) for start, stop in pairwise(edges) if start < stop]
     with ThreadPoolExecutor(available_cores()) as threads:
