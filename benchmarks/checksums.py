@@ -166,8 +166,8 @@ def table(
             cells = [*(f"{t:.2f} ms" for t in times), f"{100 * row['more']:+.1f} %"]
             lines.append(f"| {model} | {metric} | " + " | ".join(cells) + " |")
     if file is not None:
-        times = ", ".join(f"{1000 * file[name]:.0f} ms" for name in ("first", "again"))
-        lines += ["", f"{SIMILARITY}: {file['bytes'] / 1e6:.0f} MB, checked twice: {times}."]
+        twice = ", ".join(f"{1000 * file[name]:.0f} ms" for name in ("first", "again"))
+        lines += ["", f"{SIMILARITY}: {file['bytes'] / 1e6:.0f} MB, checked twice: {twice}."]
     return "\n".join(lines) + "\n"
 
 
