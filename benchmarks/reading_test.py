@@ -56,8 +56,9 @@ def collect(model: Path, index: Path) -> dict[str, Any]:
 
 
 def _found(explainer: Any, word: str) -> dict[str, Any]:
-    rules = [found for found in explainer.explain(word, n_documents=0).rules if found.evidence][:N_RULES]
-    of_documents = explainer.document_rules(word, n=N_RULES, n_documents=0)
+    rules = explainer.explain(word, n_documents=0).first_rules[:N_RULES]
+    chosen = explainer.document_rules(word, n=2 * N_RULES, n_documents=0)
+    of_documents = [rule for rule in chosen if rule.match.hits][:N_RULES]
     nearest = explainer.vectors.most_similar(word, topn=N_NEIGHBOURS)
     return {
         "rules": [

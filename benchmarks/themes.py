@@ -11,6 +11,11 @@
     python benchmarks/themes.py measure DATA -o FOLDER       results/themes.json and themes.md
     python benchmarks/themes.py vectors MODEL DATA -o FOLDER    results/theme-vectors.json
 
+Coherence within Wikipedia, on passages that no model was trained on; then as above, with the model of
+FOLDER/training.txt and its index, from `prepare` on (`measure --inside`: results/themes-inside.json):
+
+    python benchmarks/themes.py inside WIKI_TEXT -o FOLDER [--development]
+
 All have the 8,000 most frequent words of Wikipedia (out of those that all models have: `--words`), 100
 dimensions where that can be chosen, and are read on the 5,000 of these words that most held-out documents
 have: reviews, news and mails. The method of Omni's themes was chosen on every second one of these documents
@@ -37,6 +42,7 @@ from omnitm.evaluation.interpretability import (
     Coherence,
     Interpretability,
     Readout,
+    measure_dimensions,
     measure_interpretability,
     pair_counts,
 )
@@ -65,6 +71,10 @@ WINDOW = 110  # words, as for C_v in Roeder et al. 2015
 K = 100
 N_KNOWN, N_READ = 8_000, 5_000
 _SENTENCES = 20  # of Wikipedia in a document of LDA, which needs longer ones
+_PASSAGE = 10  # sentences of Wikipedia in a held-out document
+_BLOCK = 2_000  # sentences in a row; every tenth block is held out
+_DRAWS = 2_000
+FIGURES = ("dimension_coherence", "dimension_c_v", "intruders_found", "category_score")
 _LDA_DOCUMENTS = 6_000
 
 
@@ -74,10 +84,12 @@ def main() -> None:
     folder: Path = arguments.output
     if arguments.step == "prepare":
         prepare(arguments, DocumentIndex.open(Path(arguments.inputs[1])), folder)
+    elif arguments.step == "inside":
+        prepare_inside(Path(arguments.inputs[0]), folder, arguments.development)
     elif arguments.step == "vectors":
         measure_vectors(WordVectors.load(arguments.inputs[0]), Path(arguments.inputs[1]))
     elif arguments.step == "measure":
-        measure(Path(arguments.inputs[0]), folder)
+        measure(Path(arguments.inputs[0]), folder, "themes-inside" if arguments.inside else "themes")
     else:
         start = time.process_time()
         for name, seed, values in globals()[arguments.step](arguments, folder):
@@ -90,34 +102,60 @@ def main() -> None:
 def parse() -> argparse.Namespace:
     """Read the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    steps = ("prepare", "omni", "ppmi", "lda", "dimensions", "spine", "measure", "vectors")
+    steps = ("prepare", "inside", "omni", "ppmi", "lda", "dimensions", "spine", "measure", "vectors")
     parser.add_argument("step", choices=steps)
     parser.add_argument("inputs", nargs="+")
     parser.add_argument("--words", type=Path)
     parser.add_argument("--development", action="store_true", help="the documents for choosing a method")
+    parser.add_argument("--inside", action="store_true", help="the held-out documents are of Wikipedia")
     parser.add_argument("-o", "--output", type=Path, required=True)
     return parser.parse_args()
 
 
 def prepare(arguments: argparse.Namespace, wiki: DocumentIndex, folder: Path) -> None:
-    """Write every second held-out document, whole and in windows, and choose the words."""
-    folder.mkdir(parents=True, exist_ok=True)
-    data, number = Path(arguments.inputs[0]), 0
-    with (folder / "held-out.txt").open("w") as whole, (folder / "windows.txt").open("w") as windows:
-        for source in SOURCES:
-            with lzma.open(data / "documents" / f"{source}.jsonl.xz", "rt", encoding="utf-8") as lines:
-                for line in lines:
-                    number += 1
-                    if number % 2 != int(arguments.development):  # the first, third, ... chose the method
-                        continue
-                    words = json.loads(line)["text"].split()
-                    whole.write(" ".join(words) + "\n")
-                    for start in range(0, len(words), WINDOW):
-                        windows.write(" ".join(words[start : start + WINDOW]) + "\n")
+    """Write every second held-out document, unless they are there, and choose the words."""
+    if not (folder / "held-out.txt").exists():
+        write_held_out(texts_of(Path(arguments.inputs[0])), folder, arguments.development)
     order = np.argsort(-wiki.document_frequencies, kind="stable").tolist()
     known = {*(arguments.words.read_text().split() if arguments.words else wiki.vocabulary)}
     words = [word for k in order if (word := wiki.vocabulary[k]) in known]
     (folder / "words.json").write_text(json.dumps(words[:N_KNOWN]))
+
+
+def texts_of(data: Path) -> Iterator[str]:
+    """Read the documents of all sources."""
+    for source in SOURCES:
+        with lzma.open(data / "documents" / f"{source}.jsonl.xz", "rt", encoding="utf-8") as lines:
+            for line in lines:
+                yield json.loads(line)["text"]
+
+
+def write_held_out(texts: Iterator[str], folder: Path, development: bool) -> None:
+    """Write every second text, whole and in windows: the first, third, ... chose the method."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / "held-out.txt").open("w") as whole, (folder / "windows.txt").open("w") as windows:
+        for number, text in enumerate(texts):
+            if number % 2 == int(development):
+                continue
+            words = text.split()
+            whole.write(" ".join(words) + "\n")
+            for start in range(0, len(words), WINDOW):
+                windows.write(" ".join(words[start : start + WINDOW]) + "\n")
+
+
+def prepare_inside(text: Path, folder: Path, development: bool) -> None:
+    """Divide Wikipedia: every tenth block is held out, in passages; the others are trained on."""
+    folder.mkdir(parents=True, exist_ok=True)
+    held_out: list[list[str]] = []
+    with text.open(encoding="utf-8") as lines, (folder / "training.txt").open("w") as training:
+        for number, line in enumerate(lines):
+            if number // _BLOCK % 10 < 9:
+                training.write(line)
+            elif number % _PASSAGE == 0:
+                held_out.append([line])
+            else:
+                held_out[-1].append(line)
+    write_held_out(map(" ".join, held_out), folder, development)
 
 
 def words_of(folder: Path) -> list[str]:
@@ -170,10 +208,13 @@ def ppmi(arguments: argparse.Namespace, folder: Path) -> Iterator[tuple[str, int
 
     few = shown_words(folder, DocumentIndex.open(folder / "held-out.index"))
     index = DocumentIndex.open(Path(arguments.inputs[0]))
-    for words, label in ((few, " (5,000)"), (words_of(folder), "")):
-        counts = pair_counts(index, words).astype(np.float32)
-        if not label:
-            np.save(folder / "counts.npy", counts)
+    places = {word: place for place, word in enumerate(words_of(folder))}
+    if not (folder / "counts.npy").exists():
+        np.save(folder / "counts.npy", pair_counts(index, [*places]).astype(np.float32))
+    of_all = np.load(folder / "counts.npy")
+    for words, label in ((few, " (5,000)"), ([*places], "")):
+        rows = [places[word] for word in words]
+        counts = of_all[np.ix_(rows, rows)]
         single = np.diag(counts).copy()
         ratio = counts * np.float32(index.n_documents) / np.outer(single, single)
         np.fill_diagonal(ratio, 1.0)
@@ -183,9 +224,8 @@ def ppmi(arguments: argparse.Namespace, folder: Path) -> Iterator[tuple[str, int
         lengths = np.maximum(np.linalg.norm(squares, axis=1, keepdims=True), 1e-30)
         weighted = csr_matrix(squares / np.sqrt(lengths))
         yield f"NMF of PPMI, weighted words{label}", 0, factorised(weighted, folder, words)
-        if label:
-            vectors = WordVectors(np.rint(100 * values).astype(np.int16), words, words)
-            yield f"NMF of PPMI, standing out{label}", 0, themes_of(vectors, folder, words)
+        vectors = WordVectors(np.rint(100 * values).astype(np.int16), words, words)
+        yield f"NMF of PPMI, standing out{label}", 0, themes_of(vectors, folder, words)
 
 
 def lda(arguments: argparse.Namespace, folder: Path) -> Iterator[tuple[str, int, Reals]]:
@@ -282,7 +322,7 @@ def sparse_code(rows: Reals, random: np.random.Generator) -> Reals:
     return found
 
 
-def measure(data: Path, folder: Path) -> None:
+def measure(data: Path, folder: Path, results_name: str) -> None:
     """Measure all read-outs on the same documents, and write the results.
 
     Models whose read-outs are not there keep what was measured before.
@@ -292,10 +332,10 @@ def measure(data: Path, folder: Path) -> None:
     known = {word: row for row, word in enumerate(words)}
     shown = shown_words(folder, held_out)
     rows = [known[word] for word in shown]
-    by_documents, by_windows = Coherence(held_out, shown), Coherence(windows, shown)
-    categories = load_categories("SEMCAT", data).members
+    coherence = {"coherence": Coherence(held_out, shown), "windows": Coherence(windows, shown)}
+    options: dict[str, Any] = {**coherence, "categories": load_categories("SEMCAT", data).members}
     prominence = prominence_of(np.arange(len(words)))[rows, None]
-    results = []
+    results, figures = [], {}
     for path in sorted((folder / "readouts").glob("*.0.npy")):
         name = path.name.removesuffix(".0.npy")
         again = path.with_name(f"{name}.1.npy")
@@ -304,50 +344,66 @@ def measure(data: Path, folder: Path) -> None:
             for file in (path, again)
             if file.exists()
         )
-        results.append(
-            measure_interpretability(
-                first,
-                by_documents,
-                again=second[0] if second else None,
-                categories=categories,
-                windows=by_windows,
-            )
-        )
+        results.append(measure_interpretability(first, again=second[0] if second else None, **options))
+        figures[name] = measure_dimensions(first, **options)
         print(line(results[-1]), flush=True)
-    names = {result.name for result in results}
-    before = json.loads((RESULTS / "themes.json").read_text(encoding="utf-8"))["results"]
-    results += [Interpretability(**row) for row in before if row["name"] not in names]
+    written = RESULTS / f"{results_name}.json"
+    before = json.loads(written.read_text(encoding="utf-8"))["results"] if written.exists() else []
+    results += [Interpretability(**row) for row in before if row["name"] not in figures]
     results.sort(key=lambda result: -(result.dimension_coherence or 0))
     facts: dict[str, Any] = {
         "held_out_documents": held_out.n_documents,
         "windows": windows.n_documents,
         "words": len(shown),
-        "ahead_by": ahead_by(results),
+        "measured_before": [result.name for result in results if result.name not in figures],
+        "ahead_by": ahead_by(results, figures),
         "results": [result.to_dict() for result in results],
     }
     content = json.dumps(facts, indent=1, ensure_ascii=False) + "\n"
-    (RESULTS / "themes.json").write_text(content, encoding="utf-8")
-    (RESULTS / "themes.md").write_text(table(results, facts), encoding="utf-8")
+    written.write_text(content, encoding="utf-8")
+    written.with_suffix(".md").write_text(table(results, facts), encoding="utf-8")
 
 
-def ahead_by(results: list[Interpretability]) -> dict[str, dict[str, list[float]]]:
+def ahead_by(results: list[Interpretability], figures: dict[str, Any]) -> dict[str, dict[str, Any]]:
     """How far Omni is ahead of each rival of the same words, with a 95 % interval.
 
-    Dimensions of two models are drawn independently, so that half widths of intervals add up as squares.
+    With as many dimensions each theme is compared with the dimension of the rival that it is most like, and
+    pairs are drawn again; else dimensions are drawn independently, so that half widths add up as squares.
     """
-    found: dict[str, dict[str, list[float]]] = {}
+    found: dict[str, dict[str, Any]] = {}
     for suffix in ("", " (5,000)"):
         omni = next(result for result in results if result.name == f"Omni, themes{suffix}")
         for rival in results:
             if rival.name.startswith("Omni") or rival.name.endswith(" (5,000)") != bool(suffix):
                 continue
-            found[rival.name] = {}
-            for name in ("dimension_coherence", "dimension_c_v", "intruders_found", "category_score"):
-                difference = getattr(omni, name) - getattr(rival, name)
-                halves = [np.subtract(*result.intervals[name]) / 2 for result in (omni, rival)]
-                half = float(np.hypot(*halves))
-                found[rival.name][name] = [difference, difference - half, difference + half]
+            mine, other = (figures.get(result.name) for result in (omni, rival))
+            paired = bool(mine and other and mine[0].shape == other[0].shape)
+            found[rival.name] = {"paired": paired}
+            for name in FIGURES:
+                found[rival.name][name] = (
+                    paired_difference(mine, other, name) if paired else difference(omni, rival, name)
+                )
     return found
+
+
+def difference(omni: Interpretability, rival: Interpretability, name: str) -> list[float]:
+    """Subtract two means of dimensions that are drawn independently."""
+    mean = getattr(omni, name) - getattr(rival, name)
+    half = float(np.hypot(*(np.subtract(*result.intervals[name]) / 2 for result in (omni, rival))))
+    return [mean, mean - half, mean + half]
+
+
+def paired_difference(omni: Any, rival: Any, name: str) -> list[float]:
+    """Subtract the figures of dimensions that are matched one to one, by the highest sum of cosines."""
+    from scipy.optimize import linear_sum_assignment
+
+    first, second = (unit_rows(np.ascontiguousarray(values.T)) for values, _ in (omni, rival))
+    pairs = zip(*linear_sum_assignment(first @ second.T, maximize=True), strict=True)
+    both = [(omni[1][name][mine], rival[1][name][other]) for mine, other in pairs]
+    differences = np.array([mine - other for mine, other in both if None not in (mine, other)])
+    drawn = np.random.default_rng(0).integers(0, len(differences), (_DRAWS, len(differences)))
+    ends = np.quantile(differences[drawn].mean(axis=1), [0.025, 0.975])
+    return [float(value) for value in (differences.mean(), *ends)]
 
 
 def measure_vectors(vectors: WordVectors, data: Path) -> None:

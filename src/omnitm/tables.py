@@ -30,12 +30,17 @@ class Table(ABC):
 
     def __str__(self) -> str:
         """Write a table with aligned columns."""
-        rows = [{name: cell(value) for name, value in row.items()} for row in self.shown_rows()]
+        shown = self.shown_rows()
+        rows = [{name: cell(value) for name, value in row.items()} for row in shown]
         names = list(dict.fromkeys(name for row in rows for name in row))
         lines = [names, *([row.get(name, "") for name in names] for row in rows[:_SHOWN])]
         widths = [max(len(line[k]) for line in lines) for k in range(len(names))]
+        numbers = [all(_is_number(row.get(name)) for row in shown) for name in names]
+        aligned = [str.rjust if of_numbers else str.ljust for of_numbers in numbers]
         written = [
-            "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
+            "  ".join(
+                align(text, width) for align, text, width in zip(aligned, line, widths, strict=True)
+            ).rstrip()
             for line in lines
         ]
         rest = [f"... and {len(rows) - _SHOWN} more"] if len(rows) > _SHOWN else []
@@ -62,6 +67,8 @@ def cell(value: Any) -> str:
     """Write a value in a few characters."""
     if value is None:
         return "-"
+    if isinstance(value, Percent):
+        return f"{value:.1%}"
     if isinstance(value, float):
         return f"{value:.4g}" if abs(value) < _LARGE else f"{value:,.0f}"
     if isinstance(value, int) and not isinstance(value, bool):
@@ -70,6 +77,18 @@ def cell(value: Any) -> str:
     return text if len(text) <= _WIDEST else f"{text[: _WIDEST - 4]} ..."
 
 
+class Percent(float):
+    """A share that tables write in percent.
+
+    >>> cell(Percent(0.0123)), cell(0.0123)
+    ('1.2%', '0.0123')
+    """
+
+
+def _is_number(value: Any) -> bool:
+    return value is None or (isinstance(value, (int, float)) and not isinstance(value, bool))
+
+
 def _html_cell(value: Any) -> str:
-    right = isinstance(value, (int, float)) and not isinstance(value, bool)
-    return f"<td style='text-align: {'right' if right else 'left'}'>{escape(cell(value))}</td>"
+    side = "right" if _is_number(value) else "left"
+    return f"<td style='text-align: {side}'>{escape(cell(value))}</td>"

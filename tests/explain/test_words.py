@@ -219,9 +219,20 @@ def test_rules_that_ask_for_the_same_words_come_later(explainer: Explainer) -> N
         return replace(rule, rule=Rule((0,), 1, named), evidence=evidence)
 
     first, same, other, none = made(9, "b"), made(8, "b", "-c"), made(7, "d"), made(0, "e")
-    assert new_words_first([first, same, other, none]) == [first, other, same, none]
+    repeated = replace(same, says_new=False)
+    found = new_words_first([first, same, other, none])
+    assert found == [first, other, repeated, none]
+    explanation = replace(explainer.explain("a0", n_documents=0), rules=tuple(found))
+    assert explanation.first_rules == (first, other)
+    assert replace(explanation, rules=(repeated, none)).first_rules == (repeated,)
+    assert replace(explanation, rules=(none,)).first_rules == (none,)
+    assert [row["rule"] for row in explanation.shown_rows()] == ["b", "d"]
+    assert explanation.caption().endswith("; to_frame() has 2 more rules")
     own, partly, empty = made(9, "b", "bs", "-d"), made(8, "b", "d"), made(7, "-b")
-    assert new_words_first([own, partly, empty, none], ["bs", "b"]) == [partly, empty, own, none]
+    assert new_words_first([own, partly, empty, none], ["bs", "b"]) == [
+        *(partly, empty),
+        *(replace(own, says_new=False), none),
+    ]
 
 
 def test_forms_of_the_word_are_told_to_explanations(
@@ -243,7 +254,7 @@ def test_rules_that_documents_bear_out_come_first(explainer: Explainer) -> None:
     rules = explainer.explain("a0", n_documents=0).rules
     asked = [frozenset(measured.rule.present) for measured in rules]
     keys = [
-        (measured.evidence > 0, words not in asked[:place], measured.rule.weight * measured.evidence)
+        (measured.evidence > 0, words not in asked[:place], measured.rule.weight * measured.evidence**2)
         for place, (measured, words) in enumerate(zip(rules, asked, strict=True))
         if measured.evidence
     ]

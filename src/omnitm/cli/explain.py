@@ -95,13 +95,18 @@ def _print_document_rules(explainer: Explainer, arguments: argparse.Namespace) -
     console = make_console()
     numbers = ("documents", "with word", "recall", "lift")
     table = make_table(f"{arguments.word}: rules about single documents", "rule", *numbers, numbers=numbers)
-    for rule in rules:
+    shown = [rule for rule in rules if rule.match.hits] or rules
+    for rule in shown:
         match = rule.match
         figures = f"{match.support:,}", percent(match.precision), percent(rule.recall), times(match.lift)
         table.add_row(Text(str(rule)), *figures)
     console.print(table)
     console.print("counted on one document of five; the rules were chosen by the others", style="dim")
-    for rule in rules[:_RULES_WITH_DOCUMENTS]:
+    n_hidden = len(rules) - len(shown)
+    if n_hidden:
+        verb = "rule, not shown, holds" if n_hidden == 1 else "rules, not shown, hold"
+        console.print(f"{n_hidden} {verb} in none of those with the word.")
+    for rule in shown[:_RULES_WITH_DOCUMENTS]:
         _print_examples(console, str(rule), rule.match, [arguments.word, *rule.present])
 
 
@@ -137,7 +142,7 @@ def _print_rules(console: Console, explanation: WordExplanation, count: int, n_l
     numbers = ("weight", unit, "with word", "lift", "examples", "of the word")
     table = make_table("Rules", "rule", *numbers, numbers=numbers)
     borne_out = [measured for measured in explanation.rules if measured.evidence]
-    shown = borne_out or explanation.rules
+    shown = explanation.first_rules
     for measured in shown[:count]:
         match, rule = measured.match, measured.rule
         table.add_row(
@@ -157,6 +162,10 @@ def _print_rules(console: Console, explanation: WordExplanation, count: int, n_l
     )
     if len(shown) > count:
         console.print(f"... and {len(shown) - count} more rules (-n shows more)")
+    n_repeated = len(borne_out) - len(shown) if borne_out else 0
+    if n_repeated:
+        verb = "rule, not shown, asks" if n_repeated == 1 else "rules, not shown, ask"
+        console.print(f"{n_repeated} {verb} for the same words as one before (--json has all).")
     n_only_merged = len(explanation.rules) - len(borne_out)
     if n_only_merged:
         where = "not shown" if borne_out else "all of them"

@@ -393,10 +393,7 @@ def measure_interpretability(
     looked_at = np.sort(random.permutation(len(readout.words))[:n_words]).tolist()
     firsts = word_tops(readout, looked_at)
     by_dimension: dict[str, Sequence[float | None]] = {
-        "dimension_coherence": [coherence.mean(top) for top in chosen.tops],
-        "intruders_found": _intruders_found(chosen, coherence, random),
-        "category_score": category_scores(chosen.words, chosen.values, categories or {}),
-        "dimension_c_v": [] if windows is None else [windows.c_v(top) for top in chosen.tops],
+        **_figures(chosen, coherence, categories, windows, random),
         "dimension_stability": [] if again is None else dimension_stability(readout, again),
     }
     return Interpretability(
@@ -413,6 +410,41 @@ def measure_interpretability(
         stability=None if again is None else _stability(readout, again),
         examples=dict(zip(chosen.names[:_EXAMPLES], chosen.tops, strict=False)),
     )
+
+
+def measure_dimensions(
+    readout: Readout,
+    coherence: Coherence,
+    *,
+    categories: Mapping[str, Sequence[str]] | None = None,
+    windows: Coherence | None = None,
+    seed: int = 0,
+) -> tuple[NDArray[np.float32], dict[str, list[float | None]]]:
+    """Measure every used dimension by itself, to compare it with one of another model.
+
+    Returns
+    -------
+    values, figures
+        words x used dimensions; by the names of `Interpretability`, a figure per used dimension, None where
+        it cannot be told, and none at all of what is not measured.
+    """
+    chosen = _Columns.of(readout, _used_dimensions(readout).tolist())
+    return chosen.values, _figures(chosen, coherence, categories, windows, np.random.default_rng(seed))
+
+
+def _figures(
+    chosen: _Columns,
+    coherence: Coherence,
+    categories: Mapping[str, Sequence[str]] | None,
+    windows: Coherence | None,
+    random: np.random.Generator,
+) -> dict[str, list[float | None]]:
+    return {
+        "dimension_coherence": [coherence.mean(top) for top in chosen.tops],
+        "intruders_found": _intruders_found(chosen, coherence, random),
+        "category_score": [*category_scores(chosen.words, chosen.values, categories or {})],
+        "dimension_c_v": [] if windows is None else [windows.c_v(top) for top in chosen.tops],
+    }
 
 
 def word_tops(readout: Readout, rows: Sequence[int], among: Readout | None = None) -> dict[str, list[str]]:
@@ -573,16 +605,20 @@ class _Columns:
         return {self.words[k] for k in order[: len(order) // 2].tolist()}
 
 
-def _intruders_found(chosen: _Columns, coherence: Coherence, random: np.random.Generator) -> list[float]:
-    """Mix intruders, high elsewhere and low here, among the first words of each dimension, one at a time."""
-    found = []
+def _intruders_found(
+    chosen: _Columns, coherence: Coherence, random: np.random.Generator
+) -> list[float | None]:
+    """Mix intruders, high elsewhere and low here, among the first words of each dimension, one at a time.
+
+    None: there is no word that would be an intruder.
+    """
+    found: list[float | None] = []
     for place, top in enumerate(chosen.tops):
         others = {word for k, words in enumerate(chosen.tops) if k != place for word in words[:N_SHOWN]}
         candidates = sorted(others & chosen.lower_half(place, random) - {*top})
-        if candidates:
-            drawn = [candidates[k] for k in random.permutation(len(candidates))[:_INTRUDERS].tolist()]
-            told = [coherence.odd_one_out(sorted([*top[:N_SHOWN], word])) == word for word in drawn]
-            found.append(float(np.mean(told)))
+        drawn = [candidates[k] for k in random.permutation(len(candidates))[:_INTRUDERS].tolist()]
+        told = [coherence.odd_one_out(sorted([*top[:N_SHOWN], word])) == word for word in drawn]
+        found.append(float(np.mean(told)) if told else None)
     return found
 
 

@@ -64,6 +64,7 @@ class DocumentRule(Record):
         "recall": "recall",
         "lift": "lift",
     }
+    SHARES = ("precision", "recall")
 
     present: tuple[str, ...]
     absent: tuple[str, ...]

@@ -23,7 +23,7 @@ from omnitm.explain.rules import Machines, TrainedMachine
 from omnitm.parameters import check_choice
 from omnitm.similarity.combined import Combined
 from omnitm.similarity.scorers import SCORERS
-from omnitm.tables import cell
+from omnitm.tables import Percent, cell
 from omnitm.vectors import WordVectors
 
 BY_CLAUSES = {"association": (1.0, 0.0), "association-symmetric": (0.5, 0.5)}  # weight of each direction
@@ -213,6 +213,21 @@ class Comparison(Record):
     parts: dict[str, float] = field(default_factory=dict)
     forms: dict[str, tuple[str, ...]] = field(default_factory=dict)
     share_together: float = 0.0
+
+    def shown_rows(self) -> list[dict[str, Any]]:
+        """Rows that are printed and shown in notebooks: shares of the score, and the two words by name."""
+        headings = {
+            "first word": f"in {self.word}",
+            "second word": f"in {self.other}",
+            "lift with first": f"lift with {self.word}",
+            "lift with second": f"lift with {self.other}",
+        }
+        together = {"list": "for", "feature": "they occur together", "share": self.share_together}
+        rows = [{headings.get(name, name): row[name] for name in row} for row in Record.shown_rows(self)]
+        rows = [{**row, "list": row["list"].removeprefix("contributions ")} for row in rows]
+        scale = abs(self.score) or 1.0
+        rows = [*([together] if self.share_together else []), *rows]
+        return [{**row, "share": Percent(row["share"] / scale)} for row in rows]
 
     def caption(self) -> str:
         """Return the sum that the table takes apart."""

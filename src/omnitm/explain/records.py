@@ -8,7 +8,7 @@ from typing import Any, ClassVar, TypeVar, cast
 
 import numpy as np
 
-from omnitm.tables import Table, cell
+from omnitm.tables import Percent, Table, cell
 
 _LISTED = 6  # words of a cell
 
@@ -17,11 +17,12 @@ class Record(Table):
     """A dataclass with a `to_dict` that `json.dumps` takes as it is.
 
     As a table it has one row; or, where `TABLE` names fields, a row for each record in these. Where `SHOWN`
-    names columns, and what is written above them, only these are printed.
+    names columns, and what is written above them, only these are printed; those in `SHARES` in percent.
     """
 
     TABLE: ClassVar[tuple[str, ...]] = ()
     SHOWN: ClassVar[Mapping[str, str]] = {}
+    SHARES: ClassVar[tuple[str, ...]] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Return names and values, nested records and arrays included, as plain Python objects."""
@@ -43,9 +44,13 @@ class Record(Table):
         if not self.SHOWN:
             return self.rows()
         found = [
-            {heading: row[name] for name, heading in self.SHOWN.items() if name in row} for row in self.rows()
+            {heading: self._shown(name, row[name]) for name, heading in self.SHOWN.items() if name in row}
+            for row in self.rows()
         ]
         return found if all(found) else self.rows()
+
+    def _shown(self, name: str, value: Any) -> Any:
+        return Percent(value) if name in self.SHARES and value is not None else value
 
     def caption(self) -> str:
         """Return the single values, which stand above the table of a record that has one."""

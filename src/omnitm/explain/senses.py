@@ -10,7 +10,7 @@ in the word's vector take their place.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import numpy as np
 
@@ -22,6 +22,8 @@ from omnitm.similarity.combined import Combined
 from omnitm.similarity.row_profile import baseline_of, unit_rows
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from numpy.typing import NDArray
 
     from omnitm.corpus import DocumentIndex
@@ -86,6 +88,15 @@ class Senses(Record):
     """
 
     TABLE = ("senses",)
+    SHOWN: ClassVar[Mapping[str, str]] = {
+        "number": "sense",
+        "share": "share",
+        "features": "features",
+        "neighbours": "neighbours",
+        "rule": "rule",
+        "lift": "lift",
+    }
+    SHARES = ("share",)
 
     word: str
     senses: tuple[Sense, ...]

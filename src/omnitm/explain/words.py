@@ -6,7 +6,7 @@ import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,8 @@ from omnitm.explain.evidence import Document, read_documents, spread
 from omnitm.explain.records import Record
 from omnitm.explain.rules import Literal, Rule, TrainedMachine, rules_of
 from omnitm.machine import AutoencoderSettings, Examples, Kind, running_of, training_examples, training_places
+
+_LITERALS = 4  # of a rule in a table
 
 
 @dataclass(frozen=True)
@@ -77,6 +79,8 @@ class MeasuredRule(Record):
         word; half of all examples are.
     evidence
         How much single documents bear the rule out, see `evidence_of`; 0 if none satisfies it.
+    says_new
+        Whether it asks for other words than the rules before it, and not only for forms of the word.
     """
 
     text: str
@@ -87,6 +91,7 @@ class MeasuredRule(Record):
     examples_support: int
     examples_precision: float | None
     evidence: float
+    says_new: bool = True
 
 
 @dataclass(frozen=True)
@@ -103,9 +108,9 @@ class WordExplanation(Record):
     include_from, max_state
         The threshold N from which a literal is included, and the highest state.
     rules
-        Rules of the positive clauses, the highest weight x evidence first; then those that ask for the same
-        words as one before them, or only for other forms of the word; then those that no document bears out,
-        the highest weight first.
+        Rules of the positive clauses, the highest weight x squared evidence first; then those that ask for
+        the same words as one before them, or only for other forms of the word; then those that no document
+        bears out, the highest weight first.
     strongest, weakest, strongest_negated
         Literals "word occurs", and "word does not occur", by their mean state over the positive clauses.
     """
@@ -120,6 +125,7 @@ class WordExplanation(Record):
         "examples_support": "examples",
         "examples_precision": "of the word",
     }
+    SHARES = ("precision", "examples_precision")
 
     word: str
     n_documents: int
@@ -135,12 +141,28 @@ class WordExplanation(Record):
     strongest_negated: tuple[Literal, ...]
     kind: str = "topic"
 
+    @property
+    def first_rules(self) -> tuple[MeasuredRule, ...]:
+        """The rules that documents bear out, without those that ask for the same words as one before.
+
+        All rules if there are none.
+        """
+        borne_out = tuple(rule for rule in self.rules if rule.evidence)
+        return tuple(rule for rule in borne_out if rule.says_new) or borne_out or self.rules
+
+    def shown_rows(self) -> list[dict[str, Any]]:
+        """Rows that are printed and shown in notebooks: the first rules, with a few literals each."""
+        short = [replace(rule, text=rule.rule.shortened(_LITERALS)) for rule in self.first_rules]
+        return Record.shown_rows(replace(self, rules=tuple(short)))
+
     def caption(self) -> str:
         """Return how frequent the word is, and how many clauses speak for it."""
         counted = "documents" if self.kind == "topic" else "places"
+        n_others = len(self.rules) - len(self.first_rules)
+        others = f"; to_frame() has {n_others} more rules" if n_others else ""
         return (
             f"{self.word}: in {self.document_frequency:,} of {self.n_documents:,} {counted}; "
-            f"{self.n_positive} of {self.n_clauses} clauses are positive"
+            f"{self.n_positive} of {self.n_clauses} clauses are positive{others}"
         )
 
 
@@ -185,8 +207,9 @@ def explain_word(
         )
         for rule, rate in zip(rules, rates, strict=True)
     ]
-    # Rules with weight and evidence first; of those without evidence the weightiest.
-    measured.sort(key=lambda found: (-found.rule.weight * found.evidence, -found.rule.weight))
+    # Rules with weight and evidence first; of those without evidence the weightiest. Squared, so that rules
+    # with a lift of 2 or 3, which general words have with each other, don't come before better ones.
+    measured.sort(key=lambda found: (-found.rule.weight * found.evidence**2, -found.rule.weight))
     measured = new_words_first(measured, forms)
     return WordExplanation(
         word=machine.word,
@@ -214,8 +237,9 @@ def new_words_first(rules: Sequence[MeasuredRule], forms: Collection[str] = ()) 
     for found in rules:
         if not found.rule.present or {*found.rule.present} - {*forms}:
             firsts.setdefault(frozenset(found.rule.present), found)
-    shown = {id(found) for found in firsts.values()}
-    return sorted(rules, key=lambda found: (not found.evidence, id(found) not in shown))
+    says_new = {id(found) for found in firsts.values()}
+    marked = [replace(found, says_new=id(found) in says_new) for found in rules]
+    return sorted(marked, key=lambda found: (not found.evidence, not found.says_new))
 
 
 def evidence_of(match: Match) -> float:

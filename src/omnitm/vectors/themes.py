@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 ThemeProgress = Callable[[str, int, int], object]
 """Told what is done, how much of it is finished, and how much there is."""
 
-RECIPE = 5  # of all numbers of this module and of similarity/nonnegative.py; themes of others are made again
+RECIPE = 6  # of all numbers of this module and of similarity/nonnegative.py; themes of others are made again
 N_THEMES = 200  # by default
 _WORDS_PER_THEME = 10  # of small models, if no number is asked for
 _WORDS_AT_ONCE = 4_096  # bounds the memory of `Nearness.of_rows`
@@ -218,21 +218,29 @@ def weights_of_rows(
     """Find how much of each pattern is in some words, and in words like them: words x patterns.
 
     Words that are like a word may have more of a theme than words do on average; six times what they have
-    more is added to what the word has itself. So a theme has all words of its kind.
+    more is added to what the word has itself, and then the same once more. So a theme has all words of its
+    kind.
     """
-    own = [pattern_weights(nearness.of_rows(part), patterns) for part in _in_parts(known)]
-    of_known = np.concatenate(own)
-    usual = of_known.mean(axis=0)
+    own = np.concatenate([pattern_weights(nearness.of_rows(part), patterns) for part in _in_parts(known)])
+    once = own + _more_than_usual(
+        np.concatenate([nearness.means(part, own) for part in _in_parts(known)]), own
+    )
+    both = np.hstack([own, once])
     weights = np.empty((len(rows), patterns.shape[1]), dtype=np.float32)
     done = 0
     for part in _in_parts(rows):
         found = pattern_weights(nearness.of_rows(part), patterns)
-        found += _OF_LIKE_WORDS * np.maximum(nearness.means(part, of_known) - usual, 0)
-        weights[done : done + len(part)] = found
+        of_like_words, once_more = np.hsplit(_more_than_usual(nearness.means(part, both), both), 2)
+        weights[done : done + len(part)] = found + of_like_words + once_more
         done += len(part)
         if report is not None:
             report(done)
     return weights
+
+
+def _more_than_usual(means: Reals, of_known: Reals) -> Reals:
+    found: Reals = _OF_LIKE_WORDS * np.maximum(means - of_known.mean(axis=0), 0)
+    return found
 
 
 def _in_parts(rows: NDArray[np.intp]) -> list[NDArray[np.intp]]:
@@ -271,12 +279,12 @@ class Nearness:
         return nearness
 
     def means(self, rows: NDArray[np.intp], values: Reals) -> Reals:
-        """Average values of the most frequent words by squared cosine with each word; 0 without cosines."""
+        """Average values of the most frequent words by cosine ** 1.5 with each word; 0 without cosines."""
         found = np.zeros((len(rows), values.shape[1]), dtype=np.float32)
         for start, cosines in self._cosines(rows):
-            squares = cosines**2
-            total = np.maximum(squares.sum(axis=1, keepdims=True), np.float32(1e-30))
-            found[start : start + len(cosines)] = squares @ values / total
+            counts = cosines * np.sqrt(cosines)
+            total = np.maximum(counts.sum(axis=1, keepdims=True), np.float32(1e-30))
+            found[start : start + len(cosines)] = counts @ values / total
         return found
 
     def _times_cosines(self, nearness: Any, rows: NDArray[np.intp]) -> None:
