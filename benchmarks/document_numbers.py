@@ -533,10 +533,10 @@ def _senses() -> list[Line]:
     numbers, page = "{:.3f} ({:.3f}-{:.3f})", "docs/explain.md"
     for template, score, name in (
         (f"V-measure is higher by {numbers}", "v", "omni, two - word2vec"),
-        (f"B-cubed F1 is ahead of the silhouette by {numbers}", "b_cubed", "omni - word2vec, silhouette"),
+        (f"B-cubed F1 is ahead of the silhouette by\n  {numbers}", "b_cubed", "omni - word2vec, silhouette"),
         (f"of its own way with Word2Vec by {numbers}", "b_cubed", "omni - word2vec, like omni"),
         (f"and even of Word2Vec with two given by {numbers}", "b_cubed", "omni - word2vec"),
-        (f"V-measure differs by {numbers} from the silhouette's", "v", "omni - word2vec, silhouette"),
+        (f"V-measure is ahead of the silhouette's by {numbers}", "v", "omni - word2vec, silhouette"),
     ):
         found.append(Line(page, template, tuple(senses[score][name])))
     seeds, rules = results("senses-seeds"), results("document-rules")
@@ -548,6 +548,11 @@ def _senses() -> list[Line]:
         Line(page, "for {:.0f} % of 200 random words", (100 * rules["share_with_lift_20"],)),
         Line(page, "(median {:.0f}; {:.3f} CPU s", (rules["median_lift"], rules["cpu_seconds_per_word"])),
         Line(page, "{:.0f} % of the single words", (100 * senses["single_words_split"],)),
+        Line(
+            page,
+            "{:.0f} keep one sense, {:.0f} have two, {:.0f} more",
+            (*senses["pseudowords_by_senses"][:2], sum(senses["pseudowords_by_senses"][2:])),
+        ),
     ]
 
 

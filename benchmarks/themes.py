@@ -225,7 +225,10 @@ def ppmi(arguments: argparse.Namespace, folder: Path) -> Iterator[tuple[str, int
         weighted = csr_matrix(squares / np.sqrt(lengths))
         yield f"NMF of PPMI, weighted words{label}", 0, factorised(weighted, folder, words)
         vectors = WordVectors(np.rint(100 * values).astype(np.int16), words, words)
-        yield f"NMF of PPMI, standing out{label}", 0, themes_of(vectors, folder, words)
+        found = (
+            themes_of(vectors, folder, words) if label else theme_weights(vectors, theme_patterns(vectors, K))
+        )
+        yield f"NMF of PPMI, standing out{label}", 0, found
 
 
 def lda(arguments: argparse.Namespace, folder: Path) -> Iterator[tuple[str, int, Reals]]:

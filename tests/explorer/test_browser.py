@@ -153,12 +153,20 @@ def test_the_tour(browser: Any, demo_server: RunningServer, task: Task) -> None:
     task.act(Page(browser, demo_server.address))
 
 
-def test_themes_are_found_when_their_view_is_opened(browser: Any, demo: Path, tmp_path: Path) -> None:
+def test_themes_are_found_on_the_page_of_a_word(browser: Any, demo: Path, tmp_path: Path) -> None:
     shutil.copytree(demo, tmp_path / "model", ignore=shutil.ignore_patterns("themes-*"))
     with RunningServer(Explainer.open(tmp_path / "model"), ExplorerSettings(port=0)) as running:
         page = Page(browser, running.address)
         page.open("?word=socket")
-        page.click("[data-part=themes] a", "Find them")
+        page.click("[data-part=themes] button", "Find them")
+        page.see("[data-part=themes] .bars li")
+
+
+def test_themes_are_found_when_their_view_is_opened(browser: Any, demo: Path, tmp_path: Path) -> None:
+    shutil.copytree(demo, tmp_path / "model", ignore=shutil.ignore_patterns("themes-*"))
+    with RunningServer(Explainer.open(tmp_path / "model"), ExplorerSettings(port=0)) as running:
+        page = Page(browser, running.address)
+        page.open("?view=themes")
         page.see(".themes li a")
         shares = [float(share.text.split()[0]) for share in page.all(".themes .number")]
         assert shares == sorted(shares, reverse=True)

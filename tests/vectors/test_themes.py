@@ -106,6 +106,7 @@ def test_numbers_of_the_recipe() -> None:
     assert (themes_module.RECIPE, nonnegative.N_ROUNDS, nonnegative._SWEEPS) == (6, 150, 10)
     chosen = (themes_module._OF_PLACES, themes_module._COUNTS, themes_module._OF_LIKE_WORDS)
     assert (*chosen, themes_module._KNOWN_FIRST) == pytest.approx((0.3, 0.5, 6, 0.2))
+    assert themes_module._FOUND_IN == 6_000
 
 
 def dense_nearness(vectors: WordVectors, cosines: Any) -> Any:
@@ -153,6 +154,17 @@ def test_nearness_counts_where_smoothed_profiles_are_alike(
         assert np.abs(expected - before).max() > 0.1
     weights = themes_module.weights_of_rows(nearness, patterns, some, rows)
     assert np.allclose(weights, expected[some], atol=1e-4)
+
+
+def test_themes_are_found_in_the_most_frequent_words(
+    vectors: WordVectors, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(themes_module, "_FOUND_IN", 40)
+    patterns = themes_module.theme_patterns(vectors, 2)
+    used = np.flatnonzero(patterns.any(axis=1))
+    assert len(used) > 0
+    assert used.max() < 40
+    assert len(themes_module.theme_weights(vectors, patterns)) == len(vectors)
 
 
 def test_few_words_have_no_smoothed_profiles() -> None:

@@ -46,6 +46,7 @@ _WORDS_OF_A_NAME = 3
 _OF_PLACES = np.float32(0.3)  # in the cosine of smoothed profiles; the rest is of topics
 _COUNTS = 0.5  # rows are divided by their length to this power: 1 makes all words count alike
 _OF_LIKE_WORDS = np.float32(6)  # what words like it have of a theme, beside what the word has itself
+_FOUND_IN = 6_000  # most frequent words; more make themes of subjects that few texts have
 _KNOWN_FIRST = 0.2  # words of a theme are ordered by weight / (place in the vocabulary to this power)
 
 
@@ -191,7 +192,7 @@ def theme_patterns(vectors: WordVectors, k: int, progress: ThemeProgress | None 
     report = None if progress is None else lambda done: progress("finding themes", done, N_ROUNDS)
     if report is not None:
         report(0)  # it takes seconds to come to the first round
-    known = best_known(vectors)
+    known = _most_frequent(vectors)
     nearness = Nearness(vectors, known)
     found = common_patterns(nearness.of_rows(known), min(k, len(known)), N_ROUNDS, report)
     patterns = np.zeros((vectors.vector_size, found.shape[1]), dtype=np.float32)
@@ -201,11 +202,16 @@ def theme_patterns(vectors: WordVectors, k: int, progress: ThemeProgress | None 
 
 def theme_weights(vectors: WordVectors, patterns: Reals, progress: ThemeProgress | None = None) -> Reals:
     """Find how much of each theme is in every word: words x themes."""
-    known = best_known(vectors)
+    known = _most_frequent(vectors)
     nearness = Nearness(vectors, known)
     report = None if progress is None else lambda done: progress("describing words", done, len(vectors))
     of_known = np.ascontiguousarray(patterns[vectors.row_features[known]])
     return weights_of_rows(nearness, of_known, np.arange(len(vectors)), known, report)
+
+
+def _most_frequent(vectors: WordVectors) -> NDArray[np.intp]:
+    """Rows of the words that themes are found in, in the order of rows."""
+    return np.sort(np.argsort(vectors.row_features, kind="stable")[:_FOUND_IN])
 
 
 def weights_of_rows(

@@ -8,6 +8,7 @@ import { chooseWord, problemCard } from "./problems.js";
 import { address, go, replace, wordAddress } from "./state.js";
 
 const SHOWN = 20;
+const LOOK_AGAIN = 1000; // milliseconds between looks at the work on themes
 const FEATURES_OF_A_SENSE = 7;
 const METRICS = {
   similarity: ["Similar", (word) => `Both together: words that share topics with ${word}, or stand where it stands`],
@@ -126,15 +127,37 @@ function sensesCard(word, signal) {
 }
 
 function themesCard(word, signal) {
-  return card("themes", "What it is about", null, ask("themes", { word, k: 6 }, signal), (found) => {
-    if (found.work && !found.work.problem) return h("p", { class: "small" }, "The themes of this model are being found. ", h("a", { href: address({ view: "themes" }), "data-link": true }, "How far?"));
-    if (!found.ready) {
-      return h("p", { class: "small" }, "The themes of this model have not been found yet. ", h("a", { href: address({ view: "themes" }), "data-link": true }, "Find them"), ".");
-    }
-    if (!found.themes.length) return null;
-    const rows = found.themes.map((row) => ({ word: row.name, value: row.share, href: address({ view: "themes", theme: String(row.theme + 1) }) }));
-    return [h("p", { class: "soft small" }, "Themes in its vector, and their shares; a theme is named by its best words."), barList(rows, { share: true })];
+  const question = () => ask("themes", { word, k: 6 }, signal);
+  const body = h("div", {});
+  const show = (found) => body.replaceChildren(...themesOf(found, again, body, signal));
+  const again = () => question().then(show).catch((problem) => {
+    if (problem.name !== "AbortError") body.replaceChildren(h("p", { role: "alert" }, problem.message));
   });
+  return card("themes", "What it is about", null, question(), (found) => {
+    if (found.ready && !found.themes.length) return null;
+    show(found);
+    return body;
+  });
+}
+
+function themesOf(found, again, body, signal) {
+  if (found.work && !found.work.problem) {
+    setTimeout(() => { if (!signal.aborted && body.isConnected) again(); }, LOOK_AGAIN);
+    return [h("p", { class: "small", role: "status" }, `The themes of this model are being found: ${found.work.stage || "starting"} …`),
+      h("progress", { max: 1, value: found.work.done, "aria-label": "Progress of the themes" })];
+  }
+  if (!found.ready) {
+    const start = async () => {
+      body.replaceChildren(loading("Finding the themes …"));
+      await tell("themes", {}, signal);
+      again();
+    };
+    return [found.work?.problem ? h("p", { role: "alert" }, found.work.problem) : "",
+      h("p", { class: "soft small" }, "The themes of this model have not been found yet. That takes about a minute, once."),
+      h("p", { class: "spaced" }, h("button", { type: "button", onclick: start }, "Find them"))];
+  }
+  const rows = found.themes.map((row) => ({ word: row.name, value: row.share, href: address({ view: "themes", theme: String(row.theme + 1) }) }));
+  return [h("p", { class: "soft small" }, "Themes in its vector, and their shares; a theme is named by its best words."), barList(rows, { share: true })];
 }
 
 function rulesCard(word, signal, model) {
