@@ -23,6 +23,7 @@ from omnitm.evaluation.interpretability import (
     choose_words,
     dimension_stability,
     faithfulness,
+    measure_dimensions,
     measure_interpretability,
     nmf_of_ppmi,
     positive_pmi,
@@ -91,6 +92,28 @@ def test_topics_are_readable_and_mixtures_are_not(held_out: Coherence) -> None:
     assert bad.intruders_found < 1.0
     assert good.zeros == bad.zeros == pytest.approx(2 / 3)
     assert (good.n_words, good.n_dimensions, good.n_used) == (78, 3, 3)
+
+
+def test_every_dimension_is_measured_by_itself(held_out: Coherence) -> None:
+    readout = block_readout(readable=True)
+    readout.values[:, 1] = block_readout(readable=False).values[:, 1]
+    categories = {"a": WORDS[:PER_TOPIC], "few": WORDS[:3]}
+    values, figures = measure_dimensions(readout, held_out, categories=categories, windows=held_out)
+    assert np.array_equal(values, readout.values)
+    coherence, found = figures["dimension_coherence"], figures["intruders_found"]
+    assert [value is not None and value > 0.1 for value in coherence] == [True, False, True]
+    assert found[0] == found[2] == 1
+    assert found[1] is not None
+    assert found[1] < 1
+    assert figures["category_score"][0] == 1
+    assert len(figures["dimension_c_v"]) == 3
+    alone = Readout("one", WORDS, readout.values[:, :1], None)
+    assert measure_dimensions(alone, held_out)[1] == {
+        "dimension_coherence": coherence[:1],
+        "intruders_found": [None],
+        "category_score": [],
+        "dimension_c_v": [],
+    }
 
 
 def test_without_its_coordinate_nothing_is_left(held_out: Coherence) -> None:
