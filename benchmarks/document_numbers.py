@@ -496,19 +496,20 @@ def _themes() -> list[Line]:
         columns = [*shown, "{:.0f}", forms.get("dimension_stability", "no seed")]
         numbers = [*(value for kind in kinds for value in values[kind]), 100 * result["zeros"]]
         numbers += values.get("dimension_stability", [])
+        three = next(row for row in result["faithfulness"] if row["removed"] == 3)
+        columns.append("{:.0f}, {:.0f}")
+        numbers += [100 * three["left_without_top"], 100 * three["left_without_random"]]
         template = f"| {result['name']} | {result['n_dimensions']:,} | {' | '.join(columns)} |"
         found.append(Line("docs/themes.md", template, tuple(numbers)))
-    ahead, ends = results("themes")["ahead_by"], "({:.3f}-{:.3f})"
-    plain, weighted = (ahead[f"NMF of PPMI{name} (5,000)"] for name in ("", ", weighted words"))
-    for template, figures in (
-        (f"in NPMI by {{:.3f}} {ends}", plain["dimension_coherence"]),
-        (f"in C_v by {{:.3f}} {ends}. If", plain["dimension_c_v"]),
-        (f"differs by {{:.3f}} {ends}, C_v", weighted["dimension_coherence"]),
-        (f"C_v by {{:.3f}} {ends}, intruders", weighted["dimension_c_v"]),
-        ("intruders by {:.1f} ({:.1f}-{:.1f}) %", [100 * value for value in weighted["intruders_found"]]),
-        (f"SEMCAT by {{:.3f}} {ends}", weighted["category_score"]),
-    ):
-        found.append(Line("docs/themes.md", template, tuple(figures)))
+    for name, figures in results("themes")["ahead_by"].items():
+        if figures["paired"]:
+            numbers = [scale * value for kind, scale in kinds.items() for value in figures[kind]]
+            columns = [
+                "{:.1f} ({:.1f}-{:.1f})" if scale == 100 else "{:.3f} ({:.3f}-{:.3f})"
+                for scale in kinds.values()
+            ]
+            template = f"| {name} | {' | '.join(columns)} |"
+            found.append(Line("docs/themes.md", template, tuple(numbers)))
     for name, row in results("theme-vectors").items():
         template = f"| {name} | {{:.3f}} | {{:.3f}} | {{:.0f}} % |"
         figures = (row["agnews_accuracy"], row["ap_purity"], 100 * row["zeros"])

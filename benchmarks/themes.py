@@ -438,7 +438,9 @@ def measure_vectors(vectors: WordVectors, data: Path) -> None:
     (RESULTS / "theme-vectors.json").write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
 
 
-HEAD = "| dimensions of | k | NPMI | C_v | intruders found, % | SEMCAT score | zeros, % | stable, % |"
+HEAD = (
+    "| dimensions of | k | NPMI | C_v | intruders found, % | SEMCAT score | zeros, % | stable, % | left, % |"
+)
 
 
 def table(results: list[Interpretability], facts: dict[str, Any]) -> str:
@@ -450,7 +452,7 @@ def table(results: list[Interpretability], facts: dict[str, Any]) -> str:
         "`benchmarks/themes.py`; docs/themes.md says what is measured.",
         "",
         HEAD,
-        "|---|--:|--:|--:|--:|--:|--:|--:|",
+        "|---|--:|--:|--:|--:|--:|--:|--:|--:|",
         *map(line, results),
         "",
     ]
@@ -479,8 +481,17 @@ def line(result: Interpretability) -> str:
         number("category_score", ".3f"),
         f"{100 * result.zeros:.0f}",
         number("dimension_stability", ".0f", 100),
+        left_without_three(result),
     )
     return f"| {result.name} | {' | '.join(figures)} |"
+
+
+def left_without_three(result: Interpretability) -> str:
+    """Write what is left of near words' cosines without the three strongest dimensions, and three others."""
+    # Results that were read from a file have plain dicts.
+    rows = (row if isinstance(row, dict) else row.to_dict() for row in result.faithfulness)
+    three = next(row for row in rows if row["removed"] == 3)
+    return f"{100 * three['left_without_top']:.0f}, {100 * three['left_without_random']:.0f}"
 
 
 if __name__ == "__main__":

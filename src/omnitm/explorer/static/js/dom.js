@@ -23,6 +23,7 @@ export function svg(tag, properties = {}, ...children) {
 }
 
 export const wordText = (word) => h("bdi", {}, word);
+export const themeName = (name) => name.split(" ").join(", "); // its best words
 
 export function percent(share) {
   if (share === null) return "–";

@@ -2,7 +2,7 @@
 
 import { ask, tell } from "./api.js";
 import { barList } from "./bars.js";
-import { count, h, loading, percent, wordText } from "./dom.js";
+import { count, h, loading, percent, themeName, wordText } from "./dom.js";
 import { documentText } from "./evidence.js";
 import { problemCard } from "./problems.js";
 import { address } from "./state.js";
@@ -32,7 +32,7 @@ function allThemes(found, model, show, body, signal) {
   return [h("div", { class: "head" }, h("div", {}, h("h1", {}, "Themes"),
     h("p", { class: "soft" }, `What the words of this model are about, as ${count(found.themes.length)} patterns of features; the most used first.`))),
     h("ol", { class: "themes card" }, found.themes.map((row) => h("li", {},
-      h("a", { href: address({ view: "themes", theme: String(row.theme + 1) }), "data-link": true }, wordText(row.name)),
+      h("a", { href: address({ view: "themes", theme: String(row.theme + 1) }), "data-link": true }, wordText(themeName(row.name))),
       h("span", { class: "track" }, h("span", { class: "bar", style: { width: `${(100 * row.share) / most}%` } })),
       h("span", { class: "number small" }, percent(row.share)))))];
 }
@@ -60,7 +60,7 @@ function oneTheme(found) {
   const list = (title, text, rows) => h("section", { class: "card" }, h("h2", {}, title), h("p", { class: "soft small" }, text), barList(rows, { digits: 2 }));
   return [
     h("div", { class: "head" }, h("div", {}, h("p", { class: "soft small" }, h("a", { href: address({ view: "themes" }), "data-link": true }, "All themes"), ` · number ${found.theme + 1} of ${count(found.n_themes)}`),
-      h("h1", {}, wordText(found.name)), h("p", { class: "soft" }, `${percent(found.share)} of what stands out in all words`))),
+      h("h1", {}, wordText(themeName(found.name))), h("p", { class: "soft" }, `${percent(found.share)} of what stands out in all words`))),
     h("div", { class: "grid wide-cards" },
       list("Words that have most of it", "How much of the theme is in the word's vector", found.words),
       list("Features that make it", "What these words lean on", found.features)),

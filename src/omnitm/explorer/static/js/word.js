@@ -2,7 +2,7 @@
 
 import { ask, tell } from "./api.js";
 import { barList } from "./bars.js";
-import { count, decimal, h, loading, percent, plural, wordText } from "./dom.js";
+import { count, decimal, h, loading, percent, plural, themeName, wordText } from "./dom.js";
 import { documentText, showTogether } from "./evidence.js";
 import { chooseWord, problemCard } from "./problems.js";
 import { address, go, replace, wordAddress } from "./state.js";
@@ -156,7 +156,7 @@ function themesOf(found, again, body, signal) {
       h("p", { class: "soft small" }, "The themes of this model have not been found yet. That takes about a minute, once."),
       h("p", { class: "spaced" }, h("button", { type: "button", onclick: start }, "Find them"))];
   }
-  const rows = found.themes.map((row) => ({ word: row.name, value: row.share, href: address({ view: "themes", theme: String(row.theme + 1) }) }));
+  const rows = found.themes.map((row) => ({ word: themeName(row.name), value: row.share, href: address({ view: "themes", theme: String(row.theme + 1) }) }));
   return [h("p", { class: "soft small" }, "Themes in its vector, and their shares; a theme is named by its best words."), barList(rows, { share: true })];
 }
 
