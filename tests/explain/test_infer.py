@@ -11,9 +11,11 @@ import pytest
 from omnitm.cli import main
 from omnitm.corpus import DocumentIndex, VocabularyRules, build_index
 from omnitm.errors import ParameterError, UnknownWordError
-from omnitm.explain.infer import _composed, _Lent, _trained, infer_word
+from omnitm.explain.infer import _composed, _Lent, _of_letters, _text_of, _trained, infer_word
 from omnitm.machine import AutoencoderSettings
 from omnitm.similarity.row_profile import baseline_of
+from omnitm.store import index_fingerprint
+from omnitm.store.model_notes import SEAL_NOTE, index_of_model
 from omnitm.training.vocabulary import train_model, train_vectors
 from omnitm.vectors import WordVectors
 
@@ -93,7 +95,7 @@ def test_the_first_word_outside_the_vocabulary_is_outside(index: DocumentIndex, 
     assert index.running is not None
     word = index.running.names[len(index.vocabulary)]  # "after", which people cannot ask for
     vectors = WordVectors.load(model)
-    found = _trained(vectors, word, index)
+    found = _trained(vectors, word, _text_of(vectors, index))
     assert found is not None
     n_topics = vectors.vector_size
     assert found.vector[n_topics - 1] == baseline_of(found.vector[: n_topics - 1])
@@ -225,3 +227,101 @@ def test_sentences_on_the_command_line(
     assert f"The model has '{known}'; --sentence is for words" in capsys.readouterr().err
     assert main(["similar", str(model), "one", "two", "--sentence", "topica"]) == 2
     assert "--sentence needs one word" in capsys.readouterr().err
+
+
+def test_an_expression_is_the_mean_of_its_parts(model: Path) -> None:
+    vectors = WordVectors.load(model)
+    assert vectors.place is not None
+    names = STEMS[1], STEMS[7]
+    found = infer_word(vectors, f"{STEMS[1].upper()}-{STEMS[7]}")
+    assert found.how == f"composed from its parts: {names[0]}, {names[1]}"
+    for part, matrix in zip(
+        np.split(found.vector, [vectors.vector_size]), (vectors.matrix, vectors.place.matrix), strict=True
+    ):
+        rows = [matrix[vectors.get_index(name)].astype(float) for name in names]
+        # From the baseline, in units of it; 100 units, since the baseline of the mean is 0.
+        units = [(row - baseline_of(row)) / (abs(baseline_of(row)) or 100) for row in rows]
+        np.testing.assert_allclose(part, 100 * np.mean(units, axis=0), rtol=1e-4, atol=1e-4)
+    assert baseline_of(found.vector) == 0
+    # A part that is not trained is trained; one that nothing is known about is left out.
+    assert infer_word(vectors, f"{STEMS[0]} {STEMS[1]}").how.endswith(f": {STEMS[0]}, {STEMS[1]}")
+    assert infer_word(vectors, f"{STEMS[1]}_zzzz").how.endswith(f": {STEMS[1]}")
+    with pytest.raises(UnknownWordError, match="zzzz_yyyy"):
+        infer_word(vectors, "zzzz_yyyy")
+
+
+def test_a_word_may_be_guessed_from_its_letters(model: Path) -> None:
+    vectors = WordVectors.load(model)
+    vectors._folder = None
+    asked = "xxtopica"
+    with pytest.raises(UnknownWordError, match=asked):
+        infer_word(vectors, asked)
+    found = infer_word(vectors, asked, from_letters=True)
+    assert found.how == "composed from words that are spelled alike: topica"
+    assert vectors.most_similar([found.vector], topn=1)[0][0] in found.how
+    with pytest.raises(UnknownWordError, match="zzzz"):
+        infer_word(vectors, "zzzz", from_letters=True)
+
+
+def test_rare_letters_say_more() -> None:
+    words = ["stations", "rations", "quixotic", "nations", "cations", "motions"]
+    vectors: Any = SimpleNamespace(
+        index_to_key=words,
+        get_index=words.index,
+        matrix=np.eye(6, dtype=np.int16),
+        place=None,
+        vector_size=6,
+        __contains__=words.__contains__,
+    )
+    vectors = type("Known", (SimpleNamespace,), {"__contains__": lambda _, word: word in words})(
+        **vars(vectors)
+    )
+    found = _of_letters(vectors, "quixotions")
+    assert found is not None
+    assert found.how.startswith("composed from words that are spelled alike: quixotic")
+
+
+def test_the_text_is_opened_and_hashed_once(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    hashed: list[object] = []
+    opened: list[object] = []
+
+    def fingerprint(*given: Any) -> str:
+        hashed.append(given)
+        return index_fingerprint(*given)
+
+    def index_of(*given: Any) -> DocumentIndex | None:
+        opened.append(given)
+        return index_of_model(*given)
+
+    monkeypatch.setattr("omnitm.explain.infer.index_fingerprint", fingerprint)
+    monkeypatch.setattr("omnitm.explain.infer.index_of_model", index_of)
+    (model / SEAL_NOTE).unlink(missing_ok=True)
+    vectors = WordVectors.load(model)
+    first = infer_word(vectors, "rareword")
+    assert infer_word(vectors, "rareword").vector.tolist() == first.vector.tolist()
+    assert (len(hashed), len(opened)) == (1, 1)
+    # What was found to be the right index is noted, so another process need not hash it.
+    infer_word(WordVectors.load(model), "rareword")
+    assert (len(hashed), len(opened)) == (1, 2)
+    # A note about another index counts for nothing.
+    (model / SEAL_NOTE).write_text("other other\n")
+    infer_word(WordVectors.load(model), "rareword")
+    assert (len(hashed), len(opened)) == (2, 3)
+
+
+def test_documents_of_places(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("omnitm.corpus.running._TOKENS_AT_ONCE", 3)
+    index = DocumentIndex.from_documents(["a cat sat", "", "the cat", "dog and cat and a dog"])
+    running = index.running
+    assert running is not None
+    places = np.array([p for p, token in enumerate(running.tokens.tolist()) if token != 2**32 - 1], np.uint32)
+    expected = [running.document_of(int(place)) for place in places]
+    assert running.documents_of(places).tolist() == expected
+    assert running.documents_of(places[:0]).tolist() == []
+
+
+def test_similar_guesses_from_letters_if_asked(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["similar", str(model), "xxtopica", "-n", "2"]) == 2
+    assert "xxtopica" in capsys.readouterr().err
+    assert main(["similar", str(model), "xxtopica", "-n", "2", "--letters", "--json"]) == 0
+    assert '"xxtopica": "composed from words that are spelled alike: topica' in capsys.readouterr().out

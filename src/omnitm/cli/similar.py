@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-from collections.abc import Iterable, Sequence
-from pathlib import Path
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, cast
 
 from omnitm.cli.options import option
@@ -49,6 +48,7 @@ def fill(parser: argparse.ArgumentParser) -> None:
         "examples of a word that the text of the model does not have",
         default=[],
     )
+    option(parser, "--letters", "also words that are only spelled like words of the model: a guess")
     option(parser, "--json", "print JSON")
 
 
@@ -65,7 +65,7 @@ def run(arguments: argparse.Namespace) -> None:
         queries = [(_known_words(vectors, arguments.words), _known_words(vectors, arguments.minus or ()))]
     else:
         if hasattr(scorer, "percentiles"):
-            inferred = _inferred(vectors, arguments.words, arguments.index, arguments.sentence)
+            inferred = _inferred(vectors, arguments)
         elif arguments.sentence:
             raise ParameterError(f"--sentence needs --metric similarity or related, not {scorer.name}.")
         queries = [([w if w in inferred else vectors.known_word(w)], []) for w in arguments.words]
@@ -109,10 +109,9 @@ def _check_options(arguments: argparse.Namespace) -> None:
             raise ParameterError(f"{name} needs one word, without --together.")
 
 
-def _inferred(
-    vectors: WordVectors, words: Sequence[str], index: Path | None, sentences: Sequence[str]
-) -> dict[str, InferredWord]:
+def _inferred(vectors: WordVectors, arguments: argparse.Namespace) -> dict[str, InferredWord]:
     """Train or compose the words that the model does not have; what cannot be is left to the error."""
+    words, sentences = arguments.words, arguments.sentence
     unknown = [w for w in words if w not in vectors and not vectors.preparation.known_word(w, vectors)]
     if not unknown:
         if sentences:
@@ -126,7 +125,9 @@ def _inferred(
     found = {}
     for word in unknown:
         with contextlib.suppress(UnknownWordError):
-            found[word] = infer_word(vectors, word, index, sentences=sentences)
+            found[word] = infer_word(
+                vectors, word, arguments.index, sentences=sentences, from_letters=arguments.letters
+            )
     return found
 
 

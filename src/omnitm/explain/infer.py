@@ -1,25 +1,37 @@
-"""Words that were not trained: trained when they are asked for, on text or sentences, or put together."""
+"""Words that were not trained: trained when they are asked for, on text or sentences, or put together.
+
+What is open stays open with the vectors: the first word of a text costs some tenths of a second, every other
+one what its machines need.
+"""
 
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
 from omnitm.corpus import DocumentIndex
+from omnitm.corpus.running import feature_numbers
 from omnitm.errors import ParameterError, UnknownWordError
 from omnitm.machine import Autoencoder, kind_key, running_of, word_key
-from omnitm.similarity.row_profile import baseline_of, unit_rows
+from omnitm.similarity.row_profile import baseline_of, gain_of, unit_rows
 from omnitm.similarity.word_forms import MOST_FORMS, PATTERNS_FOR_FORMS, share_of_rule
 from omnitm.store import index_fingerprint, omni_record
-from omnitm.store.model_notes import index_of_model
+from omnitm.store.model_notes import index_of_model, is_known_index, note_known_index
 from omnitm.vectors import WordVectors
 
 _SHORTEST_STEM, _LONGEST_ENDING = 4, 4
+_BETWEEN_PARTS = re.compile(r"[\W_]+")
+# Chosen on Card-660, development data: benchmarks/unknown_words.py.
+_PIECE_SIZES = (3, 4, 5)  # letters, as FastText has them
+_ALIKE_BY_LETTERS = 0.3
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,7 +44,7 @@ class InferredWord:
         The word as the index spells it.
     how
         "trained on the spot from 37 occurrences", "... from 2 sentences", or "composed from its forms: drive,
-        drives".
+        drives", "... its parts", "... words that are spelled alike".
     vector
         Coordinates of topic, then those of place if the model has them, for `most_similar`. Those of place
         are 0 if the word was trained on sentences.
@@ -49,8 +61,15 @@ def infer_word(
     index: DocumentIndex | str | os.PathLike[str] | None = None,
     *,
     sentences: Sequence[str] = (),
+    from_letters: bool = False,
 ) -> InferredWord:
-    """Train a word on the spot, on the text of the model or on sentences; else compose it from its forms.
+    """Say what is known about a word that was not trained, in the first of these ways that leads somewhere.
+
+    1. It is in the text of the model: it is trained on the spot.
+    2. There are sentences with it: it is trained on these.
+    3. It is an expression, such as `formic_acid`: the mean of its parts.
+    4. It is a form of known words: their mean.
+    5. Known words are spelled alike, if that is wanted: their mean.
 
     Parameters
     ----------
@@ -58,54 +77,111 @@ def infer_word(
         What the model was trained from; None: it is looked for where the model says, and beside the model.
     sentences
         Examples of a word that the text does not have.
+    from_letters
+        Whether words that are only spelled alike count: a guess, right for some words and wrong for others.
     """
-    found = index if vectors.path is None else index_of_model(vectors.path, index)
-    prepared = [word] if vectors.preparation.is_incomplete else vectors.preparation.words(word)
+    text, preparation = _text_of(vectors, index), vectors.preparation
+    prepared = [word] if preparation.is_incomplete else preparation.words(word)
     inferred = None
     if len(prepared) == 1:
-        inferred = _trained(vectors, prepared[0], found)
+        inferred = _trained(vectors, prepared[0], text)
         if inferred is None and sentences:
-            inferred = _trained_on(vectors, prepared[0], found, sentences)
-        inferred = inferred or _composed(vectors, prepared[0])
+            inferred = _trained_on(vectors, prepared[0], text, sentences)
+    if inferred is None and not preparation.is_incomplete:
+        inferred = _of_parts(vectors, word, text)
+    if inferred is None and len(prepared) == 1:
+        inferred = _composed(vectors, prepared[0])
+        if inferred is None and from_letters:
+            inferred = _of_letters(vectors, prepared[0])
     if inferred is None:
         raise UnknownWordError(word, vectors.index_to_key)
     return inferred
 
 
-def _trained(vectors: WordVectors, word: str, index: Any) -> InferredWord | None:
+class _Text:
+    """The text that a model was trained on, and what training needs of it again and again."""
+
+    def __init__(self, index: DocumentIndex, record: Any) -> None:
+        self.index, self.record = index, record
+
+    @cached_property
+    def numbers(self) -> dict[str, int]:
+        """Numbers of the words of the vocabulary, and of all words that the running text names."""
+        names = self.index.vocabulary if self.index.running is None else self.index.running.names
+        return {name: number for number, name in enumerate(names)}
+
+    @cached_property
+    def feature_of(self) -> NDArray[np.uint32]:
+        """Which coordinate of place every number is."""
+        starts = running_of(self.index).word_starts
+        return feature_numbers(starts, self.record.settings.n_place_features)
+
+    def count(self, number: int) -> int:
+        """How often a word occurs."""
+        running, counts = self.index.running, self.index.word_counts
+        if running is None:
+            return 0 if counts is None else int(counts[number])
+        return int(running.word_starts[number + 1] - running.word_starts[number])
+
+
+_open_texts: WeakKeyDictionary[WordVectors, tuple[Any, _Text | None]] = WeakKeyDictionary()
+
+
+def _text_of(vectors: WordVectors, given: DocumentIndex | str | os.PathLike[str] | None) -> _Text | None:
+    """Open the text that a model was trained on; None if it is not there. It stays open with the vectors."""
+    asked = vectors.path, given
+    if vectors not in _open_texts or _open_texts[vectors][0] != asked:
+        index = given if vectors.path is None else index_of_model(vectors.path, given)
+        _open_texts[vectors] = asked, _checked_text(vectors, index)
+    return _open_texts[vectors][1]
+
+
+def _checked_text(vectors: WordVectors, index: Any) -> _Text | None:
+    """Return a text if it is what the model was trained on."""
+    if index is None or vectors.training is None:
+        return None
+    record = omni_record(vectors.training, "train words on the spot")
+    if vectors.path is not None and is_known_index(vectors.path, index, record.index_fingerprint):
+        return _Text(index, record)
+    if index_fingerprint(index, record.settings.contexts) != record.index_fingerprint:
+        return None
+    if vectors.path is not None:
+        note_known_index(vectors.path, index, record.index_fingerprint)
+    return _Text(index, record)
+
+
+def _trained(vectors: WordVectors, word: str, text: _Text | None) -> InferredWord | None:
     """Train a word of the index, or one that is in its running text only."""
-    record = _record(vectors, index)
-    if record is None:
+    if text is None or word not in text.numbers:
         return None
-    settings = record.settings
-    names = index.vocabulary if index.running is None else index.running.names
-    if word not in names:
-        return None
-    number = names.index(word)
+    index, settings, number = text.index, text.record.settings, text.numbers[word]
     vector = np.zeros(_size(vectors), dtype=np.int16)
     start = 0
     for kind in settings.kinds:
         size = len(index.vocabulary) if kind == "topic" else len(vector) - start
         is_new = kind == "topic" and number >= size
         if is_new:
-            _train_lent(_Lent.to(index, number), record, word, vector[:size])
+            _train_lent(_Lent.to(index, number), text.record, word, vector[:size])
         else:
-            machine = Autoencoder(index, settings, kind=kind)
-            machine.train(number, kind_key(word_key(record.seed, word), kind))
+            feature_of = text.feature_of if kind == "place" else None
+            machine = Autoencoder(index, settings, kind=kind, feature_of=feature_of)
+            machine.train(number, kind_key(word_key(text.record.seed, word), kind))
             machine.embedding(vector[start : start + size])
         start += size
-    count = int(index.running.counts[number] if index.running is not None else index.word_counts[number])
+    count = text.count(number)
     return InferredWord(word, f"trained on the spot from {count:,} occurrence{'s' * (count > 1)}", vector)
 
 
-def _trained_on(vectors: WordVectors, word: str, index: Any, sentences: Sequence[str]) -> InferredWord | None:
+def _trained_on(
+    vectors: WordVectors, word: str, text: _Text | None, sentences: Sequence[str]
+) -> InferredWord | None:
     """Train a word on sentences as if the text had them."""
-    record = _record(vectors, index)
-    if record is None or "topic" not in record.settings.kinds:
+    if text is None or "topic" not in text.record.settings.kinds:
         raise ParameterError(
             "Sentences are compared with the text that the model was trained on, and its index is not there; "
             "name it: --index INDEX, or index=."
         )
+    index, record = text.index, text.record
     numbers = {name: number for number, name in enumerate(index.vocabulary[:-1])}
     prepared = [vectors.preparation.words(sentence) for sentence in sentences]
     found = [sorted({numbers[other] for other in words if other in numbers}) for words in prepared]
@@ -116,15 +192,6 @@ def _trained_on(vectors: WordVectors, word: str, index: Any, sentences: Sequence
     _train_lent(_Lent.to_documents(index, documents), record, word, vector[: len(index.vocabulary)])
     plural = "s" * (len(documents) > 1)
     return InferredWord(word, f"trained on the spot from {len(documents):,} sentence{plural}", vector)
-
-
-def _record(vectors: WordVectors, index: Any) -> Any:
-    """Return what the model was trained with, if this is the index that it was trained from."""
-    if index is None or vectors.training is None:
-        return None
-    record = omni_record(vectors.training, "train words on the spot")
-    same = index_fingerprint(index, record.settings.contexts) == record.index_fingerprint
-    return record if same else None
 
 
 def _train_lent(lent: _Lent, record: Any, word: str, vector: NDArray[np.int16]) -> None:
@@ -149,8 +216,7 @@ class _Lent(NamedTuple):
     def to(cls, index: DocumentIndex, number: int) -> _Lent:
         """Find the documents of a number of the running text."""
         running = running_of(index)
-        documents = np.searchsorted(running.document_ends, running.places_of(number)) - 1
-        found = np.unique(documents).astype(np.uint32)
+        found = np.unique(running.documents_of(running.places_of(number))).astype(np.uint32)
         offsets = np.zeros(len(index.vocabulary) + 1, dtype=np.uint64)
         offsets[-1] = len(found)
         return cls(index.document_offsets, index.document_words, offsets, found, len(index.vocabulary))
@@ -175,11 +241,13 @@ class _Lent(NamedTuple):
 def _composed(vectors: WordVectors, word: str) -> InferredWord | None:
     """Average the vectors of the words that a rule of forms connects with a word."""
     known = vectors.index_to_key
-    smooth = unit_rows(vectors.profiles.topic.smooth[:, :PATTERNS_FOR_FORMS])
     shares: dict[str, float] = {}
     start = word[: max(_SHORTEST_STEM, len(word) - _LONGEST_ENDING)]
-    for other in known:
-        stem = _n_common(word, other) if other.startswith(start) else 0
+    likely = [other for other in known if other.startswith(start)]
+    patterns = vectors.profiles.topic.smooth[:, :PATTERNS_FOR_FORMS]
+    smooth = unit_rows(patterns if likely else patterns[:0])
+    for other in likely:
+        stem = _n_common(word, other)
         if stem >= _SHORTEST_STEM and len(other) - stem <= _LONGEST_ENDING and other != word:
             share = share_of_rule(known, smooth, (word[stem:], other[stem:]))
             if share is not None:
@@ -191,6 +259,77 @@ def _composed(vectors: WordVectors, word: str) -> InferredWord | None:
     kinds = [vectors.matrix, *(() if vectors.place is None else (vectors.place.matrix,))]
     vector = np.concatenate([np.mean([matrix[row] for row in rows], axis=0) for matrix in kinds])
     return InferredWord(word, f"composed from its forms: {', '.join(forms)}", vector)
+
+
+def _of_parts(vectors: WordVectors, expression: str, text: _Text | None) -> InferredWord | None:
+    """Average the parts of an expression that are known or can be trained."""
+    parts = [part for part in _BETWEEN_PARTS.split(expression) if part]
+    words = [word for part in parts for word in vectors.preparation.words(part)]
+    found = {word: _row(vectors, word, text) for word in dict.fromkeys(words)}
+    known = {word: row for word, row in found.items() if row is not None}
+    if len(parts) < 2 or not known:
+        return None
+    vector = _mean(vectors, list(known.values()), [1.0] * len(known))
+    return InferredWord(expression, f"composed from its parts: {', '.join(known)}", vector)
+
+
+def _of_letters(vectors: WordVectors, word: str) -> InferredWord | None:
+    """Average the words that share the most letters in a row with a word, rare ones first."""
+    known = [f"<{name}>" for name in vectors.index_to_key]
+    pieces = _pieces(f"<{word}>")
+    shared, total = np.zeros(len(known)), 0.0
+    for piece in pieces:
+        having = [row for row, name in enumerate(known) if piece in name]
+        weight = np.log(len(known) / max(1, len(having))) ** 2  # the rarer, the more it says
+        shared[having] += weight
+        total += weight
+    # The cosine of both words as vectors of pieces; pieces that are not shared count as those of the word do.
+    sizes = np.array([max(1, len(name) - 2) for name in known]) / max(1, len(word))
+    cosines = shared / np.maximum(total * np.sqrt(sizes), 1e-9)
+    nearest = np.argsort(-cosines, kind="stable")[:MOST_FORMS]
+    nearest = nearest[cosines[nearest] >= _ALIKE_BY_LETTERS]
+    if len(nearest) == 0:
+        return None
+    names = [vectors.index_to_key[row] for row in nearest.tolist()]
+    rows = [row for name in names if (row := _row(vectors, name, None)) is not None]
+    vector = _mean(vectors, rows, (cosines[nearest] ** 2).tolist())
+    return InferredWord(word, f"composed from words that are spelled alike: {', '.join(names)}", vector)
+
+
+def _pieces(word: str) -> list[str]:
+    """Cut a word into all runs of three to five letters.
+
+    >>> _pieces("<ab>")
+    ['<ab', 'ab>', '<ab>']
+    """
+    found = [word[k : k + n] for n in _PIECE_SIZES for k in range(len(word) - n + 1)]
+    return list(dict.fromkeys(found))
+
+
+def _row(vectors: WordVectors, word: str, text: _Text | None) -> NDArray[Any] | None:
+    """Return the coordinates of a word: as they were trained, or trained now."""
+    if word in vectors:
+        row = vectors.get_index(word)
+        kinds = [vectors.matrix, *(() if vectors.place is None else (vectors.place.matrix,))]
+        return np.concatenate([matrix[row] for matrix in kinds])
+    found = _trained(vectors, word, text)
+    return None if found is None else found.vector
+
+
+def _mean(
+    vectors: WordVectors, rows: Sequence[NDArray[Any]], weights: Sequence[float]
+) -> NDArray[np.float32]:
+    """Average rows, each measured from its baseline and in its unit; the baseline of the mean is 0."""
+    of_zero = gain_of(np.zeros(1))[0]
+    found = np.zeros(_size(vectors), dtype=np.float32)
+    for row, weight in zip(rows, weights, strict=True):
+        for kind in (slice(0, vectors.vector_size), slice(vectors.vector_size, len(row))):
+            values = row[kind].astype(np.float32)
+            if len(values):
+                baseline = baseline_of(values)
+                gain = gain_of(np.array([baseline]))[0] / of_zero
+                found[kind] += (values - np.float32(baseline)) * (gain * np.float32(weight / sum(weights)))
+    return found
 
 
 def _n_common(word: str, other: str) -> int:

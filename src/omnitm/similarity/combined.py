@@ -331,6 +331,14 @@ class Combined:
         found: Reals = scores * profiles.trust_in_pairs(first, second)
         return found
 
+    def between(self, rows: WordRows, first: str | NDArray[Any], second: str | NDArray[Any]) -> float:
+        """Score two words or vectors; nothing is known about how vectors lean on each other."""
+        if isinstance(second, str):
+            return float(self.query(rows, [(first, 1.0)]).scores_of(np.array([rows.get_index(second)]))[0])
+        if isinstance(first, str):
+            return self.between(rows, second, first)
+        return _Vector(rows, first, self).score_with(_Vector(rows, second, self))
+
     def parts(self, rows: WordRows, first: int, second: int) -> dict[str, float]:
         """Return what each part gives to the score of two words; their sum is the score."""
         profiles, pair = rows.profiles, (np.array([first]), np.array([second]))
@@ -543,6 +551,14 @@ class _Vector(_Item):
                 self._smooth[number] = profile.smoothed(self._means[number])
                 if number == 0:
                     self._relative, self._says_topics = relative, True
+
+    def score_with(self, other: _Vector) -> float:
+        """Add the parts that two vectors have."""
+        parts = np.zeros(len(PARTS))
+        for number, kind in enumerate(self._profiles.kinds):
+            parts[kind.part] = self._means[number] @ other._means[number]
+            parts[kind.part + 1] = self._smooth[number] @ other._smooth[number]
+        return float(self._question.total(parts, self._profiles.scales))
 
     def leanings(self, forms: NDArray[np.intp]) -> Reals:
         """Measure how much the vector leans on words; nobody leans on a vector."""

@@ -1,4 +1,4 @@
-"""Notes in a model's folder: where its index was, which shard it is, and its card; not part of the model.
+"""Notes in a model's folder, not part of it: where its index was and which it is, its shard, its card.
 
 The card, README.md, has a last line that says what it was made from:
 
@@ -12,6 +12,7 @@ somebody has edited since is left alone. Nothing fails without it.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
 INDEX = "index"  # the corpus index may live inside the model's folder
 INDEX_NOTE = "index-path.txt"
+SEAL_NOTE = "index-seal.txt"
 SHARD_NOTE = "shard.txt"
 CARD = "README.md"
 _LONGEST_PATH = 1 << 16
@@ -75,6 +77,27 @@ def index_of_model(
         return given
     places = [place for place in likely_indexes(model) if kind_of(place) == "index"]
     return DocumentIndex.open(given or places[0]) if given or places else None
+
+
+def is_known_index(model: Path, index: DocumentIndex, fingerprint: str) -> bool:
+    """Tell whether an index was found to have the fingerprint before; hashing all of it takes long."""
+    note = model / SEAL_NOTE
+    if index.seal is None or not note.is_file():
+        return False
+    with contextlib.suppress(FileError):
+        return read_file(note, _LONGEST_PATH) == _known(index.seal, fingerprint)
+    return False
+
+
+def note_known_index(model: Path, index: DocumentIndex, fingerprint: str) -> None:
+    """Write down that an index has the fingerprint, if the model is a folder that can be written."""
+    if index.seal is not None and model.is_dir():
+        with contextlib.suppress(FileError):  # it is hashed again next time
+            write_file(model / SEAL_NOTE, _known(index.seal, fingerprint))
+
+
+def _known(seal: str, fingerprint: str) -> bytes:
+    return f"{seal} {fingerprint}\n".encode()
 
 
 def noted_preparation(model: Path) -> Preparation | None:
