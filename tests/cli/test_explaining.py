@@ -2,12 +2,14 @@ from __future__ import annotations
 
 import json
 import shutil
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 
 from omnitm.cli import main
+from omnitm.explain import Explainer
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -42,6 +44,31 @@ def test_explain(model: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
     assert "<svg" in picture.read_text()
     assert main(["explain", str(model), "car", "--clause", "0"]) == 2
     assert "--clause and --plot go together" in capsys.readouterr().err
+
+
+def test_what_is_not_shown_of_rules_is_counted(
+    model: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
+    explain_word, document_rules = Explainer.explain, Explainer.document_rules
+
+    def one_new_rule(*given: Any, **options: Any) -> Any:
+        found = explain_word(*given, **options)
+        first, *_ = found.rules
+        return replace(found, rules=(first, replace(first, says_new=False)))
+
+    def one_without_documents(*given: Any, **options: Any) -> Any:
+        first, *_ = document_rules(*given, **options)
+        return [first, replace(first, match=replace(first.match, hits=0))]
+
+    monkeypatch.setattr(Explainer, "explain", one_new_rule)
+    monkeypatch.setattr(Explainer, "document_rules", one_without_documents)
+    assert main(["explain", str(model), "car"]) == 0
+    out = capsys.readouterr().out
+    assert "1 rule, not shown, asks for the same words as one before (--json has all)." in out
+    assert "Single documents bear few rules out; --per-document finds rules about these." in out
+    assert main(["explain", str(model), "car", "--per-document"]) == 0
+    assert "1 rule, not shown, holds in none of those with the word." in capsys.readouterr().out
 
 
 def test_tables_fit_a_narrow_terminal(

@@ -166,6 +166,8 @@ def _print_rules(console: Console, explanation: WordExplanation, count: int, n_l
     if n_repeated:
         verb = "rule, not shown, asks" if n_repeated == 1 else "rules, not shown, ask"
         console.print(f"{n_repeated} {verb} for the same words as one before (--json has all).")
+    if len(shown) < _RULES_WITH_DOCUMENTS and explanation.kind == "topic":
+        console.print("Single documents bear few rules out; --per-document finds rules about these.")
     n_only_merged = len(explanation.rules) - len(borne_out)
     if n_only_merged:
         where = "not shown" if borne_out else "all of them"
