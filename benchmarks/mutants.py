@@ -297,12 +297,13 @@ def main() -> None:
             tests = tests_of(mutant, seconds, lines)
             mutant["result"] = outcome(mutant, tests, seconds)
             print(mutant["result"], mutant["path"], mutant["line"], mutant["change"], flush=True)
-            facts[room] = {"of": of, "mutants": [mutant for mutant in mutants if "result" in mutant]}
+            done = [mutant for mutant in mutants if "result" in mutant]
+            facts[room] = {"seed": arguments.seed, "of": of, "mutants": done}
             kept.write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")  # for `--again`
-        facts[room] = {"of": of, "mutants": mutants}
+        facts[room] = {"seed": arguments.seed, "of": of, "mutants": mutants}
         excuse(mutants)
     kept.write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")
-    kept.with_suffix(".md").write_text(report(facts, arguments.seed), encoding="utf-8")
+    kept.with_suffix(".md").write_text(report(facts), encoding="utf-8")
 
 
 def excuse(mutants: Iterable[Mutant]) -> None:
@@ -321,26 +322,26 @@ def preload() -> None:
         importlib.import_module(name)
 
 
-def report(facts: dict[str, Any], seed: int) -> str:
+def report(facts: dict[str, Any]) -> str:
     """Write a table for people, and what survived."""
     lines = [
         "# Mutants",
         "",
         "One comparison, operator, number, flag or function is changed at a time: of all changes of a",
-        f"room some are drawn, here with seed {seed}. A change is killed if a test of its room fails (of",
+        "room some are drawn, by a seed. A change is killed if a test of its room fails (of",
         "similarity: or of vectors); only tests in files that run the changed line are run. Equivalent",
         "ones, which no test can notice, do not count.",
         f"`{PICTURES}` is left out: how a picture looks is no result. Written by `make mutants`.",
         "",
-        "| room | changes | drawn | killed | survived | not run | equivalent | killed of those that count |",
-        "|---|--:|--:|--:|--:|--:|--:|--:|",
+        "| room | seed | changes | drawn | killed | survived | not run | equivalent | of those that count |",
+        "|---|--:|--:|--:|--:|--:|--:|--:|--:|",
     ]
     every = [mutant for part in facts.values() for mutant in part["mutants"]]
-    total = {"of": sum(part["of"] for part in facts.values()), "mutants": every}
+    total = {"seed": "", "of": sum(part["of"] for part in facts.values()), "mutants": every}
     for room, part in [*facts.items(), ("all", total)]:
         counts = Counter(mutant["result"] for mutant in part["mutants"])
         found = [counts[name] for name in ("killed", "survived", "not run", "equivalent")]
-        cells = [f"{part['of']:,}", str(len(part["mutants"])), *map(str, found)]
+        cells = [str(part.get("seed", SEED)), f"{part['of']:,}", str(len(part["mutants"])), *map(str, found)]
         lines.append(f"| {room} | {' | '.join(cells)} | {found[0] / max(1, sum(found[:3])):.1%} |")
     for title, result in (("Survived", "survived"), ("Not run", "not run"), ("Equivalent", "equivalent")):
         rows = [mutant for mutant in every if mutant["result"] == result]
