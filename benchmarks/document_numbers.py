@@ -76,12 +76,12 @@ def lines() -> list[Line]:
         *_classifier(),
         *_sentences(),
         *_comparison(),
-        *_mutants(),
+        *_trust(),
     ]
 
 
-def _mutants() -> list[Line]:
-    """Count changes, and those that a test noticed, in draws for which no test had been written."""
+def _trust() -> list[Line]:
+    """Tell what fresh draws of mutants and the sanitizers found."""
     counts = []
     for part in (results("mutants-fresh")[room] for room in ("explain", "similarity", "evaluation")):
         found = [mutant["result"] for mutant in part["mutants"]]
@@ -91,7 +91,16 @@ def _mutants() -> list[Line]:
         "of {} changes of explanations {} were noticed (seed 5), of {} of similarity {} and of {} of "
         "evaluation {} (seed 7): {:.0f}, {:.0f} and {:.0f} %."
     )
-    return [Line("docs/reliability.md", text, (*sum(counts, ()), *shares))]
+    ran = results("sanitize")
+    return [
+        Line("docs/reliability.md", text, (*sum(counts, ()), *shares)),
+        Line(
+            "docs/reliability.md",
+            "sanitize.json`: {} tests passed, none failed, {} were skipped (tables of libraries that are not "
+            "installed), {} bindings",
+            (ran["passed"], ran["skipped"], ran["bindings"]),
+        ),
+    ]
 
 
 def _comparison() -> list[Line]:

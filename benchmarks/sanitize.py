@@ -43,14 +43,14 @@ def native_sha256() -> str:
     return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
 
 
-def facts_of(outcomes: Outcomes) -> dict[str, Any]:
+def facts_of(outcomes: Outcomes, native: str) -> dict[str, Any]:
     """Say what is kept of a run."""
     return {
         "date": f"{datetime.now(tz=timezone.utc):%Y-%m-%d}",
         "calls_of_each_binding": int(os.environ.get("OMNITM_FUZZED_CALLS", "0")),
         "bindings": outcomes.n_bindings,
         **{name: outcomes.counts[name] for name in ("passed", "failed", "skipped")},
-        "native_sha256": native_sha256(),
+        "native_sha256": native,
     }
 
 
@@ -62,9 +62,9 @@ def main() -> int:
 
     if "build/sanitized" not in str(_native.__file__):
         sys.exit(f"{_native.__file__} is not the sanitized native code; run `make sanitize`")
-    outcomes = Outcomes()
+    outcomes, native = Outcomes(), native_sha256()
     status = int(pytest.main(sys.argv[1:], plugins=[outcomes]))
-    RESULT.write_text(json.dumps(facts_of(outcomes), indent=1) + "\n", encoding="utf-8")
+    RESULT.write_text(json.dumps(facts_of(outcomes, native), indent=1) + "\n", encoding="utf-8")
     return status
 
 
