@@ -43,7 +43,7 @@ struct Settings {
     int32_t threshold;
     uint64_t forget_probability;  // 2**32 / specificity
     uint32_t accumulation;
-    uint32_t accumulation_growth;  // of frequent words: see Sampler::merged
+    uint32_t accumulation_growth;  // of frequent words: see Sampler::merged_places
     uint64_t n_examples;
     uint64_t label_probability;  // 2**32 * output_balancing
     uint32_t max_included;       // 2**32 - 1: no limit

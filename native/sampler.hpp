@@ -65,7 +65,7 @@ class Sampler {
         document_draws_ = Draws(key, Purpose::document);
         if (corpus_.running.tokens) set_places(target);
         else set_documents(target);
-        merged_ = merged(n_inside_);
+        merged_ = corpus_.running.tokens ? merged_places(n_inside_) : settings_.accumulation;
         n_draws_ = settings_.n_examples * merged_;
         ask_ahead();
     }
@@ -118,11 +118,11 @@ class Sampler {
         informative_ = n_inside_ > 0 && n_inside_ < running.n_places;
     }
 
-    // Documents merged into an example of a word that is in so many: frequent words merge more, so that more of their
-    // documents are seen. The same as AutoencoderSettings.merged.
-    uint64_t merged(uint64_t n_documents) const {
+    // Places merged into an example of a word that has so many: frequent words merge more, so that more of their places
+    // are seen. The same as AutoencoderSettings.merged_places.
+    uint64_t merged_places(uint64_t n_places) const {
         const uint64_t least = settings_.accumulation, most = least * settings_.accumulation_growth;
-        const uint64_t grown = least * n_documents / kFrequent;
+        const uint64_t grown = least * n_places / kFrequent;
         return grown < least ? least : grown > most ? most : grown;
     }
 

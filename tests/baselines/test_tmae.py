@@ -129,7 +129,6 @@ def test_the_defaults_are_the_paper_s() -> None:
         threshold=3200,
         specificity=5.0,
         accumulation=25,
-        accumulation_growth=1,
         n_examples=2000,
         n_epochs=25,
     )
@@ -138,7 +137,6 @@ def test_the_defaults_are_the_paper_s() -> None:
         threshold=800,
         specificity=5.0,
         accumulation=10,
-        accumulation_growth=1,
         n_examples=1000,
         n_epochs=100,
     )

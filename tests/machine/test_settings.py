@@ -46,11 +46,11 @@ def test_the_paper_s_values() -> None:
 
 
 @pytest.mark.parametrize(
-    ("n_documents", "merged"), [(0, 24), (1_562, 24), (1_563, 25), (3_000, 48), (5_999, 95), (9_999, 96)]
+    ("n_places", "merged"), [(0, 24), (1_562, 24), (1_563, 25), (3_000, 48), (5_999, 95), (9_999, 96)]
 )
-def test_frequent_words_merge_more_documents(n_documents: int, merged: int) -> None:
-    assert AutoencoderSettings().merged(n_documents) == merged
-    assert AutoencoderSettings(**PAPER).merged(n_documents) == 24
+def test_frequent_words_merge_more_places(n_places: int, merged: int) -> None:
+    assert AutoencoderSettings().merged_places(n_places) == merged
+    assert AutoencoderSettings(accumulation_growth=1).merged_places(n_places) == 24
 
 
 @pytest.mark.parametrize("seed", [-1, 2**64, 1.0, True])

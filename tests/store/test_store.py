@@ -194,8 +194,8 @@ def test_a_manifest_that_is_no_manifest(model: Path, content: bytes) -> None:
 
 @pytest.mark.parametrize("growth", [1, 4])
 def test_growth_is_written_only_where_words_differ(growth: int) -> None:
-    settings = AutoencoderSettings(accumulation_growth=growth)
-    content = TrainingRecord(settings, 0, "0" * 64).to_bytes()
+    settings = AutoencoderSettings(accumulation_growth=growth, contexts="both")
+    content = TrainingRecord(settings, 0, "0" * 64, keep_places=10).to_bytes()
     assert (b"accumulation_growth" in content) == (growth == 4)  # files of older models stay as they are
     read = record_from_bytes(Path("settings.json"), content)
     assert isinstance(read, TrainingRecord)

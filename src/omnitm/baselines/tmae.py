@@ -65,7 +65,6 @@ class TMAE(Baseline):
             threshold=self.threshold,
             specificity=self.specificity,
             accumulation=self.accumulation,
-            accumulation_growth=1,
             n_examples=self.n_examples,
             n_epochs=self.n_epochs,
             max_included_literals=self.max_included_literals,
@@ -169,8 +168,7 @@ second_n_epochs
     def _phase(self, prefix: str) -> AutoencoderSettings:
         names = ("n_clauses", "threshold", "specificity", "accumulation", "n_examples", "n_epochs")
         chosen = {name: getattr(self, prefix + name) for name in names}
-        limit = self.max_included_literals
-        return AutoencoderSettings(**chosen, accumulation_growth=1, max_included_literals=limit)
+        return AutoencoderSettings(**chosen, max_included_literals=self.max_included_literals)
 
     def learn(self, index: DocumentIndex, words: Sequence[str], progress: ProgressOption) -> Learned:
         """Train the words; None: the whole vocabulary."""

@@ -60,7 +60,7 @@ _SETTING_HELP: dict[str, tuple[Any, str]] = {
     "threshold": (int, "vote at which feedback fades out (T)"),
     "specificity": (float, "a literal is forgotten with probability 1/s"),
     "accumulation": (int, "documents merged into one example"),
-    "accumulation_growth": (int, "for words in more than 1,500 documents: up to so many times as many"),
+    "accumulation_growth": (int, "of words at more than 1,500 places: up to so many times as many places"),
     "n_examples": (int, "examples per epoch"),
     "n_epochs": (int, "epochs"),
     "algorithm": (str, "'exact' (the paper) or 'fast' (FastOmniTMAE)"),

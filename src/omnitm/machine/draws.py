@@ -120,7 +120,7 @@ class Examples(NamedTuple):
 def training_examples(index: DocumentIndex, settings: AutoencoderSettings, target: int, key: int) -> Examples:
     """Draw the examples that the machine of word number `target` learns from."""
     inside = index.documents_with(target).astype(np.int64)
-    count, merged = settings.total_examples, settings.merged(len(inside))
+    count, merged = settings.total_examples, settings.accumulation
     coins = high(draw(key, Purpose.LABEL, 0, count))
     labels = np.asarray(coins < np.uint64(int(settings.output_balancing * 2**32)))
     bits = draw(key, Purpose.DOCUMENT, 0, count * merged)
@@ -139,7 +139,7 @@ def training_places(index: DocumentIndex, settings: AutoencoderSettings, target:
     """Draw the places, of a running text, that the machine of number `target` for places learns from."""
     running = running_of(index)
     start, end, total = (int(running.word_starts[k]) for k in (target, target + 1, -1))
-    count, merged = settings.total_examples, settings.merged(end - start)
+    count, merged = settings.total_examples, settings.merged_places(end - start)
     coins = high(draw(key, Purpose.LABEL, 0, count))
     labels = np.asarray(coins < np.uint64(int(settings.output_balancing * 2**32)))
     bits = draw(key, Purpose.DOCUMENT, 0, count * merged)

@@ -21,8 +21,9 @@ from omnitm.machine.settings import AutoencoderSettings, ClassifierSettings, Kin
 class _Documents:
     """What a word is about: documents with it and without it, as sets of words; the word itself is hidden."""
 
-    def __init__(self, index: DocumentIndex, target: int) -> None:
+    def __init__(self, index: DocumentIndex, settings: AutoencoderSettings, target: int) -> None:
         self._index, self.n_features, self.hidden = index, index.n_words, [target]
+        self.merged = settings.accumulation
         self.all = np.arange(index.n_documents)
         self.inside = index.documents_with(target)
         self.outside = np.setdiff1d(self.all, self.inside)
@@ -44,6 +45,7 @@ class _Places:
         starts = index.running.word_starts.astype(np.int64)
         self.all = np.arange(starts[-1])
         self.inside = np.arange(starts[target], starts[target + 1])
+        self.merged = settings.merged_places(len(self.inside))
         self.outside = np.setdiff1d(self.all, self.inside)
 
     def features_of(self, rank: int) -> list[int]:
@@ -76,7 +78,9 @@ class ReferenceAutoencoder:
         kind: Kind = "topic",
         negated_literals: bool = True,
     ) -> None:
-        self._source = _Documents(index, target) if kind == "topic" else _Places(index, settings, target)
+        self._source = (
+            _Documents(index, settings, target) if kind == "topic" else _Places(index, settings, target)
+        )
         self.n_features = n_features = self._source.n_features
         self.index, self.settings, self.target, self.key = index, settings, target, key
         heads = draw(key, Purpose.INITIAL_WEIGHT, 0, settings.n_clauses) >> np.uint64(63)
@@ -118,7 +122,7 @@ class ReferenceAutoencoder:
         pool = source.inside if label else source.outside
         if len(source.inside) == 0 or len(source.outside) == 0:  # the label then says nothing
             pool = source.all
-        count = self.settings.merged(len(source.inside))
+        count = source.merged
         bits = draw(self.key, Purpose.DOCUMENT, example * count, count)
         # floor(u * n) for u = b / 2**64, in integers, so that native code gives the same.
         return [int(pool[(int(b) * len(pool)) >> 64]) for b in bits]

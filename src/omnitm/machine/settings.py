@@ -13,7 +13,7 @@ Algorithm = Literal["exact", "fast"]
 Contexts = Literal["topic", "place", "both"]
 Kind = Literal["topic", "place"]
 
-_FREQUENT = 1_500  # documents, or places; fewer are all seen
+_FREQUENT = 1_500  # places; of fewer nearly all are seen
 
 #: The paper's similarity experiment, and the published code where the paper is silent.
 PAPER: dict[str, Any] = {
@@ -21,7 +21,7 @@ PAPER: dict[str, Any] = {
     "threshold": 20_000,
     "specificity": 1.0,
     "accumulation": 24,
-    "accumulation_growth": 1,
+    "accumulation_growth": 4,
     "n_examples": 2_000,
     "n_epochs": 4,
     "algorithm": "exact",
@@ -87,13 +87,12 @@ output_balancing, max_included_literals, n_place_features
         """The machines that a word has, in the order of their coordinates."""
         return ("topic", "place") if self.contexts == "both" else (self.contexts,)
 
-    def merged(self, n_documents: int) -> int:
-        """Return how many documents, or places, an example merges if the word is in so many.
+    def merged_places(self, n_places: int) -> int:
+        """Return how many places an example merges if the word has so many.
 
-        500 examples of 24 show 6,000 documents with the word; of a word in more of them, most would never be
-        seen.
+        500 examples of 24 show 6,000 places of the word; of a word with more, most would never be seen.
         """
-        grown = self.accumulation * n_documents // _FREQUENT
+        grown = self.accumulation * n_places // _FREQUENT
         return max(self.accumulation, min(grown, self.accumulation * self.accumulation_growth))
 
     @property

@@ -66,9 +66,8 @@ class TrainingRecord:
         for name in ("keep_top", "keep_places"):
             if fields[name] is None:
                 del fields[name]
-        settings = self.settings
-        omitted = _SETTINGS_OF_PLACE if settings.contexts == "topic" else set()
-        omitted = omitted | (_SETTINGS_OF_GROWTH if settings.accumulation_growth == 1 else set())
+        omitted = _SETTINGS_OF_GROWTH if self.settings.accumulation_growth == 1 else set()
+        omitted = _SETTINGS_OF_PLACE if self.settings.contexts == "topic" else omitted
         fields["settings"] = {
             name: fields["settings"][name] for name in fields["settings"] if name not in omitted
         }
@@ -152,8 +151,7 @@ def record_from_bytes(path: Path, content: bytes) -> AnyRecord:
         )
     values, fingerprint, version = fields["settings"], fields["index_fingerprint"], fields["omnitm_version"]
     if not isinstance(values, dict) or (
-        model is None
-        and (set(values) | _SETTINGS_OF_GROWTH) not in (_SETTING_NAMES, _SETTING_NAMES - _SETTINGS_OF_PLACE)
+        model is None and set(values) not in [_SETTING_NAMES - omitted for omitted in _OMITTED]
     ):
         raise FileError(path, f"'settings' must have exactly {', '.join(sorted(_SETTING_NAMES))}")
     if model is not None and (not isinstance(model, str) or not re.fullmatch(r"[a-z0-9-]{1,40}", model)):
@@ -165,7 +163,9 @@ def record_from_bytes(path: Path, content: bytes) -> AnyRecord:
     try:
         if model is not None:
             return ModelRecord(model, values, fields["seed"], fingerprint, version)
-        settings = AutoencoderSettings(**{"accumulation_growth": 1, **values})
+        # Older models that know places merged as many of them for all words.
+        growth = {"accumulation_growth": 1} if "contexts" in values else {}
+        settings = AutoencoderSettings(**{**growth, **values})
         if ("place" in settings.kinds) != ("keep_places" in kept):
             raise FileError(path, "must have 'keep_places' if 'contexts' names places, and only then")
         return TrainingRecord(settings, fields["seed"], fingerprint, version, **kept)
@@ -216,8 +216,8 @@ def _short(fields: dict[str, Any]) -> str:
 
 
 _SETTING_NAMES = {field.name for field in dataclasses.fields(AutoencoderSettings)}
-_SETTINGS_OF_PLACE = {"contexts", "n_place_features"}
-_SETTINGS_OF_GROWTH = {
-    "accumulation_growth"
-}  # of models that have it; older ones merge the same for all words
+_SETTINGS_OF_PLACE = {"contexts", "n_place_features", "accumulation_growth"}
+_SETTINGS_OF_GROWTH = {"accumulation_growth"}
+# What records do not name: nothing, a growth of 1, as older models have it, or all about places.
+_OMITTED: list[set[str]] = [set(), _SETTINGS_OF_GROWTH, _SETTINGS_OF_PLACE]
 _ARRAY_CHUNK = 1 << 22

@@ -58,8 +58,8 @@ class OmniTMAE(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     accumulation
         How many documents are merged into one example.
     accumulation_growth
-        Words in more than 1,500 documents merge more, in proportion to the number of their documents: up to
-        so many times `accumulation`. 1: the same for all words, as in the paper.
+        Of a word that stands at more than 1,500 places more of them are merged, in proportion to their
+        number: up to so many times `accumulation`. 1: the same for all words.
     n_examples, n_epochs
         Examples per epoch, and epochs; only their product matters.
     algorithm
