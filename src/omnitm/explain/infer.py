@@ -29,7 +29,7 @@ from omnitm.vectors import WordVectors
 
 _SHORTEST_STEM, _LONGEST_ENDING = 4, 4
 _BETWEEN_PARTS = re.compile(r"[\W_]+")
-# Chosen on Card-660, development data: benchmarks/unknown_words.py.
+# First values, not searched; what they give on Card-660: benchmarks/unknown_words.py.
 _PIECE_SIZES = (3, 4, 5)  # letters, as FastText has them
 _ALIKE_BY_LETTERS = 0.3
 
