@@ -13,11 +13,12 @@ namespace {
 template <bool FullRange>
 Machine* make_lazy(const Corpus& corpus, const Settings& settings, uint32_t n_lanes) {
     // States of fewer than 8 bits are rare, and a width takes the compiler half a second per instruction set.
-    if constexpr (FullRange)
+    if constexpr (FullRange) {
         if (n_lanes <= 16) return new LazyMachine<16, FullRange>(corpus, settings);
-    if (n_lanes <= 32) return new LazyMachine<32, FullRange>(corpus, settings);
+        if (n_lanes <= 32) return new LazyMachine<32, FullRange>(corpus, settings);
+        if (n_lanes <= 128 && n_lanes > 64) return new LazyMachine<128, FullRange>(corpus, settings);
+    }
     if (n_lanes <= 64) return new LazyMachine<64, FullRange>(corpus, settings);
-    if (n_lanes <= 128) return new LazyMachine<128, FullRange>(corpus, settings);
     return new LazyMachine<256, FullRange>(corpus, settings);
 }
 

@@ -67,6 +67,8 @@ def test_what_is_not_shown_of_rules_is_counted(
     out = capsys.readouterr().out
     assert "1 rule, not shown, asks for the same words as one before (--json has all)." in out
     assert "Single documents bear few rules out; --per-document finds rules about these." in out
+    assert main(["explain", str(model), "car", "--json"]) == 0
+    assert len(json.loads(capsys.readouterr().out)["rules"]) == 2
     assert main(["explain", str(model), "car", "--per-document"]) == 0
     assert "1 rule, not shown, holds in none of those with the word." in capsys.readouterr().out
 

@@ -24,6 +24,9 @@ except SystemExit as stop:
 print(*sorted(sys.modules))
 sys.exit(status)
 """
+ENVIRONMENT = PROGRAM.replace("sys.modules", "[os.environ.get('OPENBLAS_NUM_THREADS', 'all')]").replace(
+    "import sys", "import os, sys"
+)
 
 
 def modules_of(*command: str) -> set[str]:
@@ -63,3 +66,17 @@ def test_neighbours_need_no_statistics(tmp_path: Path) -> None:
     assert "rich" in table
     assert not table & {*others, "rich._emoji_codes", "rich.progress", "pygments"}
     assert len(table) < _MOST_MODULES
+
+
+def test_numpy_starts_no_threads_for_one_question(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("OPENBLAS_NUM_THREADS", raising=False)
+
+    def threads(*command: str) -> str:
+        return subprocess.run(
+            [sys.executable, "-c", ENVIRONMENT, *command, "--help"], capture_output=True, text=True, check=True
+        ).stdout.splitlines()[-1]
+
+    assert threads("similar") == "1"
+    assert threads("train") == "all"  # its preparations multiply matrices
+    monkeypatch.setenv("OPENBLAS_NUM_THREADS", "2")
+    assert threads("similar") == "2"  # as the user wants
