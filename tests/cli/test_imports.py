@@ -68,12 +68,15 @@ def test_neighbours_need_no_statistics(tmp_path: Path) -> None:
     assert len(table) < _MOST_MODULES
 
 
-def test_numpy_starts_no_threads_for_one_question(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_numpy_starts_no_threads_for_one_question(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OPENBLAS_NUM_THREADS", raising=False)
 
     def threads(*command: str) -> str:
         return subprocess.run(
-            [sys.executable, "-c", ENVIRONMENT, *command, "--help"], capture_output=True, text=True, check=True
+            [sys.executable, "-c", ENVIRONMENT, *command, "--help"],
+            capture_output=True,
+            text=True,
+            check=True,
         ).stdout.splitlines()[-1]
 
     assert threads("similar") == "1"
