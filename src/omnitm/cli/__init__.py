@@ -75,7 +75,7 @@ _FILES = {  # of commands that share one
     **{name: "evaluate" for name in COMMANDS if name.startswith("evaluate ") and "interpret" not in name},
 }
 # They multiply no large matrices; numpy's threads for that would cost a third of the time they take.
-_WITHOUT_ALGEBRA = frozenset(["similar", "why", "explain", "trace", "info", "cooccur", "index", "group", "pack", "unpack"])
+_WITHOUT_ALGEBRA = {"similar", "why", "explain", "trace", "info", "cooccur", "index", "pack", "unpack"}
 _MISTAKE, _INCOMPLETE, _INTERRUPTED = 2, 3, 130
 
 
