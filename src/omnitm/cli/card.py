@@ -18,10 +18,14 @@ with the scores of an evaluation:
 def fill(parser: argparse.ArgumentParser) -> None:
     """Add the options of this command."""
     option(parser, "MODEL", "folder of a trained model")
-    option(parser, "--corpus TEXT", "what it was trained on, in a sentence")
+    option(parser, "--corpus TEXT", "what the model was trained on, in a sentence")
     option(parser, "--license ID", "licence of the model, such as mit or cc-by-sa-4.0")
     option(parser, "--language CODE", "language of the words, such as en")
-    option(parser, "--scores FILE", "report of `omnitm evaluate similarity --format json -o FILE`")
+    option(
+        parser,
+        "--scores FILE",
+        "scores to add, written by `omnitm evaluate similarity --format json -o FILE`",
+    )
     option(parser, "--force", "replace a card that was edited by hand")
 
 

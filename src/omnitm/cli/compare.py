@@ -36,19 +36,30 @@ _ENDINGS = (".html", ".csv", ".json")
 def fill(parser: argparse.ArgumentParser) -> None:
     """Add the options of this command."""
     option(parser, "INDEX", "folder of an index")
-    option(parser, "[WORD...]", "words; none: the most frequent ones", dest="words")
-    option(parser, "--by GROUPS", "which groups: see omnitm group --help", required=True)
-    option(parser, "--groups GROUP...", "the two groups to compare, or one against all others")
-    option(parser, "--top N", "words that differ most to show (default: 100)")
-    option(parser, "--words N", "words to compare", dest="n_words", default=1000)
-    option(parser, "-o --output FILE", "a page (.html), a .csv or a .json")
-    option(parser, "--permutations N", "shuffled groups per word", default=2000)
-    option(parser, "--examples N", "to train on", default=250)
-    option(parser, "--documents N", "to show (default: 2 per side)", default=2)
-    option(parser, "--seed N", "of all draws", default=0)
+    option(parser, "[WORD...]", "words to compare (default: the most frequent ones)", dest="words")
+    option(
+        parser,
+        "--by GROUPS",
+        "name of the groups, as `omnitm index --group` or `omnitm group` made them",
+        required=True,
+    )
+    option(
+        parser,
+        "--groups GROUP...",
+        "two groups to compare, or one against all others (default, of groups in an order: first and last)",
+    )
+    option(parser, "--top N", "without WORD: how many of the words that differ most to show (default: 100)")
+    option(
+        parser, "--words N", "without WORD: how many frequent words to compare", dest="n_words", default=1000
+    )
+    option(parser, "-o --output FILE", "write a page (.html), a table (.csv) or .json")
+    option(parser, "--permutations N", "how often the groups are shuffled to tell chance", default=2000)
+    option(parser, "--examples N", "examples that each machine is trained on", default=250)
+    option(parser, "--documents N", "documents to show of each group (default: 2)", default=2)
+    option(parser, "--seed N", "seed of all random draws", default=0)
     existing = parser.add_mutually_exclusive_group()
     option(existing, "--resume", "continue a run with -o that was stopped")
-    option(existing, "--force", "replace what such a run has kept")
+    option(existing, "--force", "start such a run again")
     option(parser, "--json", "print JSON")
     option(parser, "--quiet", "no progress bar")
     add_engine_options(parser.add_argument_group("where to compare (docs/engines.md)"))

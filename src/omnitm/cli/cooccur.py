@@ -21,9 +21,14 @@ TEXT_WIDTH = 300
 
 def fill(parser: argparse.ArgumentParser) -> None:
     """Add the options of this command."""
-    option(parser, "INDEX", "folder made by omnitm index")
-    option(parser, "WORD...", "one word: what occurs with it; several: each pair and all", dest="words")
-    option(parser, "--examples N", "example documents", default=3)
+    option(parser, "INDEX", "folder of an index")
+    option(
+        parser,
+        "WORD...",
+        "several words to count, each pair and all together; of one word, what occurs with it is listed",
+        dest="words",
+    )
+    option(parser, "--examples N", "number of documents to show", default=3)
     option(parser, "--json", "print JSON")
 
 

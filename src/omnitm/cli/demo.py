@@ -38,8 +38,8 @@ EXAMPLE = """\
 
 def fill(parser: argparse.ArgumentParser) -> None:
     """Add the options of this command."""
-    option(parser, "-o --output FOLDER", "for text, index and model", default=Path("omnitm-demo"))
-    option(parser, "--threads N", "threads to train in (default: one per core)")
+    option(parser, "-o --output FOLDER", "folder for text, index and model", default=Path("omnitm-demo"))
+    option(parser, "--threads N", "number of threads (default: one per core)")
 
 
 def run(arguments: argparse.Namespace) -> None:

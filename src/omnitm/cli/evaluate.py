@@ -76,7 +76,7 @@ def fill_similarity(parser: argparse.ArgumentParser) -> None:
     option(
         parser,
         "--metric",
-        "how pairs are scored; 'default': as `similarity` does, 'all': every metric that a model has",
+        "how words are compared; 'default': as the model does, 'all': by every metric that it has",
         dest="metrics",
         nargs="+",
         choices=("default", "all", *SCORERS),
@@ -84,9 +84,9 @@ def fill_similarity(parser: argparse.ArgumentParser) -> None:
     )
     option(parser, "--baseline", "add the rows of the paper's Table 1", choices=("paper",))
     add_data(parser, download=True)
-    option(parser, "--index INDEX", "index of the corpus: adds results by word frequency")
-    option(parser, "--reduce N...", "add rows: reduced to N dimensions")
-    option(parser, "--sparsify K...", "add rows: K coordinates per word")
+    option(parser, "--index INDEX", "index of the corpus, to add results by word frequency")
+    option(parser, "--reduce N...", "add rows for vectors reduced to N dimensions")
+    option(parser, "--sparsify K...", "add rows for vectors of K coordinates per word")
     bootstrap = parser.add_argument_group("confidence intervals")
     option(bootstrap, "--resamples N", "bootstrap resamples", default=1000)
     option(bootstrap, "--seed N", "seed of the resamples", default=0)
@@ -171,9 +171,9 @@ def word_frequencies(arguments: argparse.Namespace) -> dict[str, int] | None:
 def fill_analogies(parser: argparse.ArgumentParser) -> None:
     """Add the options of `omnitm evaluate analogies`."""
     add_models(parser)
-    option(parser, "--questions SET", "a file (default: Google's set)", default="Google analogies")
+    option(parser, "--questions SET", "file of questions (default: Google's)", default="Google analogies")
     option(parser, "--metric", "how words are compared (default: the model's own)", choices=tuple(SCORERS))
-    option(parser, "--restrict N", "only the first N words of each model")
+    option(parser, "--restrict N", "look for answers among the first N words of each model only")
     add_data(parser, "sets", download=True)
     add_output_options(parser)
 
@@ -213,11 +213,9 @@ def fill_categories(parser: argparse.ArgumentParser) -> None:
         "how words are compared, for all models or NAME=METRIC (default: each model's own)",
         default=[],
     )
-    option(
-        parser, "--words N", "ask for at most N words of a set, the same for all models; 0: all", default=1000
-    )
+    option(parser, "--words N", "use at most N words of a set, the same for all models; 0: all", default=1000)
     add_data(parser)
-    option(parser, "--resamples N", "for the intervals", default=1000)
+    option(parser, "--resamples N", "bootstrap resamples for intervals", default=1000)
     add_output_options(parser)
 
 
@@ -256,10 +254,17 @@ def fill_classification(parser: argparse.ArgumentParser) -> None:
     from omnitm.evaluation.classification import CLASSIFIERS, READINGS
 
     add_models(parser)
-    option(parser, "--set SET", "IMDb, or a file", default="IMDb")
+    option(parser, "--set SET", "documents to classify: IMDb, or a file", default="IMDb")
     add_data(parser, "documents/")
     add_fields(parser)
-    option(parser, "--classifiers", "default: all", nargs="+", choices=CLASSIFIERS, default=list(CLASSIFIERS))
+    option(
+        parser,
+        "--classifiers",
+        "which classifiers to train (default: all)",
+        nargs="+",
+        choices=CLASSIFIERS,
+        default=list(CLASSIFIERS),
+    )
     option(
         parser,
         "--reading",
@@ -269,12 +274,12 @@ def fill_classification(parser: argparse.ArgumentParser) -> None:
         default="text",
     )
     option(parser, "--share X", "share of words to replace", default=0.05)
-    option(parser, "--draws N", "repeat with other words and take means", default=1)
-    option(parser, "--metric", "how words are compared (default: the model's)", choices=SCORERS)
-    option(parser, "--reduce N...", "add rows: reduced to N dimensions")
-    option(parser, "--limit N", "draw N documents to train and N to test")
-    option(parser, "--keep DIR", "keep figures here, to go on after a stop")
-    option(parser, "--threads N", "threads of RF and TM", default=1)
+    option(parser, "--draws N", "repeat so often with other words, and take means", default=1)
+    option(parser, "--metric", "how words are compared (default: the model's own)", choices=SCORERS)
+    option(parser, "--reduce N...", "add rows for vectors reduced to N dimensions")
+    option(parser, "--limit N", "use only N documents to train and N to test, drawn at random")
+    option(parser, "--keep DIR", "keep figures in this folder, so that a stopped run goes on")
+    option(parser, "--threads N", "number of threads of RF and TM", default=1)
     option(parser, "--baseline", "add the rows of the paper's Table 2", choices=("paper",))
     add_output_options(parser)
 
@@ -317,7 +322,7 @@ def fill_clustering(parser: argparse.ArgumentParser) -> None:
     option(parser, "--sets SET...", sets, default=list(CLUSTERING_SETS))
     add_data(parser, "documents/")
     add_fields(parser)
-    option(parser, "--limit N", "draw at most N documents of each set")
+    option(parser, "--limit N", "use at most N documents of each set, drawn at random")
     option(
         parser,
         "--weighting",
@@ -329,7 +334,7 @@ def fill_clustering(parser: argparse.ArgumentParser) -> None:
         default=["length"],
     )
     option(parser, "--seeds N", "runs of K-means per figure", default=3)
-    option(parser, "--components N", "longest vectors (default: 300 numbers)", default=300)
+    option(parser, "--components N", "numbers per document vector, at most", default=300)
     option(
         parser,
         "--axes N",
@@ -366,10 +371,10 @@ def run_clustering(arguments: argparse.Namespace) -> None:
 
 def fill_change(parser: argparse.ArgumentParser) -> None:
     """Add the options of `omnitm evaluate change`."""
-    option(parser, "--data DIR", "folder of the task", required=True)
-    option(parser, "--permutations N", "shuffled groups per word", default=2000)
-    option(parser, "--seed N", "of all draws", default=0)
-    option(parser, "--threads N", "threads to compare in (default: one per core)")
+    option(parser, "--data DIR", "folder of the task, in the form below", required=True)
+    option(parser, "--permutations N", "how often the groups are shuffled to tell chance", default=2000)
+    option(parser, "--seed N", "seed of all random draws", default=0)
+    option(parser, "--threads N", "number of threads (default: one per core)")
     add_output_options(parser)
 
 
@@ -395,12 +400,16 @@ def fill_ablation(parser: argparse.ArgumentParser) -> None:
     option(parser, "INDEX", "index of a corpus, made by `omnitm index`")
     option(parser, "-o --output DIR", "folder for results", required=True)
     option(parser, "--words FILE", "words to train, one per line (default: all words of the sets)")
-    option(parser, "--sets SET...", "sets of pairs", default=list(PAPER_SETS))
+    option(parser, "--sets SET...", "sets of pairs (default: the paper's five)", default=list(PAPER_SETS))
     add_data(parser, download=True)
-    option(parser, "--only FACTOR...", "only these settings, or 'read-out'")
-    option(parser, "--quick", f"fewer values, at most {_QUICK_WORDS} words")
-    option(parser, "--no-plot", "no plot, which needs matplotlib")
-    option(parser, "--threads N", "threads to train in (default: one per core)")
+    option(
+        parser,
+        "--only FACTOR...",
+        "change only these settings, or 'read-out' (how vectors are made of states)",
+    )
+    option(parser, "--quick", f"try fewer values, with at most {_QUICK_WORDS} words")
+    option(parser, "--no-plot", "draw no plot, which needs matplotlib")
+    option(parser, "--threads N", "number of threads (default: one per core)")
     option(parser, "--quiet", "no progress, no table")
 
 

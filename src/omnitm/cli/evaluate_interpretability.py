@@ -26,20 +26,23 @@ _WORDS_AGAIN = 50  # trained with another seed
 def fill(parser: argparse.ArgumentParser) -> None:
     """Add the options of this command."""
     option(parser, "MODEL...", "folders of trained models", dest="models")
-    option(parser, "--index HELD_OUT", "index of documents not trained on", type=Path, required=True)
     option(
         parser,
-        "--vocabulary N",
-        "first words come from the N words that most held-out documents have",
-        default=5000,
+        "--index HELD_OUT",
+        "index of documents that the models were not trained on",
+        type=Path,
+        required=True,
     )
-    option(parser, "--words N", "words to look at, at random", default=500)
-    option(parser, "--dimensions N", "dimensions to look at", default=200)
-    option(parser, "--nmf N", "add NMF of PPMI with N components, from the first model's index")
-    option(parser, "--trained-on INDEX", "the index of the models, if it is not where it was")
-    option(parser, "--themes K", "add the K themes of every model that has themes")
-    option(parser, "--data DIR", "folder with SEMCAT: add the score by categories")
-    option(parser, "--seed N", "of all choices", default=0)
+    option(parser, "--vocabulary N", "look at the N words that most held-out documents have", default=5000)
+    option(parser, "--words N", "number of words to measure, drawn at random", default=500)
+    option(parser, "--dimensions N", "number of dimensions to measure", default=200)
+    option(
+        parser, "--nmf N", "add a row for NMF of PPMI with N components, made from the first model's index"
+    )
+    option(parser, "--trained-on INDEX", "index that the models were trained from, if it was moved")
+    option(parser, "--themes K", "add a row for the K themes of every model that has themes")
+    option(parser, "--data DIR", "folder with SEMCAT, to add a score by categories")
+    option(parser, "--seed N", "seed of all random draws", default=0)
     option(parser, "--json", "print JSON")
 
 

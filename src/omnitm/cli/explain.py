@@ -40,18 +40,18 @@ def fill_explain(parser: argparse.ArgumentParser) -> None:
     option(
         parser,
         "--contexts",
-        "learned from documents with the word (topic, the default), or from where it stands (place)",
+        "which machine of the word: topic (default) learned from documents, place from where it stands",
         choices=("topic", "place"),
     )
-    option(parser, "-n N", "rules", dest="count", default=10)
-    option(parser, "--literals N", "literals to show of a rule", default=4)
+    option(parser, "-n N", "number of rules", dest="count", default=10)
+    option(parser, "--literals N", "most literals to show of a rule", default=4)
     option(
         parser,
         "--per-document",
-        "rules about single documents instead, measured on documents that they were not chosen by",
+        "show rules about single documents instead, measured on documents that were not used to choose them",
     )
-    option(parser, "--clause NUMBER", "with --plot: this clause only", type=int)
-    option(parser, "--plot FILE", "draw the states of --clause: .png, .svg or .pdf", type=str)
+    option(parser, "--clause NUMBER", "number of the clause that --plot draws", type=int)
+    option(parser, "--plot FILE", "draw the states of --clause, as .png, .svg or .pdf", type=str)
 
 
 def run_explain(arguments: argparse.Namespace) -> None:
@@ -260,11 +260,11 @@ _STAGES = 10
 def fill_trace(parser: argparse.ArgumentParser) -> None:
     """Add the options of `omnitm trace`."""
     add_word_options(parser)
-    option(parser, "LITERAL", 'word of the vocabulary: follow "LITERAL occurs"')
-    option(parser, "--negated", 'follow "LITERAL does not occur"')
-    option(parser, "-n N", "examples up and down", dest="count", default=5)
-    option(parser, "--clauses", "with --json: every state of every clause")
-    option(parser, "--plot FILE", "draw it as well: .png, .svg or .pdf", type=str)
+    option(parser, "LITERAL", 'a word of the vocabulary; what is shown is "LITERAL occurs"')
+    option(parser, "--negated", 'show "LITERAL does not occur" instead')
+    option(parser, "-n N", "number of examples that moved it up, and down", dest="count", default=5)
+    option(parser, "--clauses", "with --json: print every state of every clause")
+    option(parser, "--plot FILE", "draw it as well, as .png, .svg or .pdf", type=str)
 
 
 def run_trace(arguments: argparse.Namespace) -> None:

@@ -27,24 +27,18 @@ EXAMPLE = """\
 def fill(parser: argparse.ArgumentParser) -> None:
     """Add the options of this command."""
     option(parser, "MODEL", "folder of a trained model")
-    option(parser, "--index INDEX", "the index that it was trained from, if it was moved")
-    option(parser, "--port N", "default: 8765; 0: any that is free", default=8765)
-    option(parser, "--map", "compute and store the map of the vocabulary first")
-    option(
-        parser, "--groups FILE", "colour the map by groups: lines `name: word word ...`, as for `plot tsne`"
-    )
-    option(
-        parser,
-        "--comparison FILE",
-        "words compared between groups of documents, written by `omnitm compare -o change.json`",
-    )
+    option(parser, "--index INDEX", "index that the model was trained from, if it was moved")
+    option(parser, "--port N", "port of the page; 0: any that is free (default: 8765)", default=8765)
+    option(parser, "--map", "make the map of the vocabulary before the page opens")
+    option(parser, "--groups FILE", "colour the map by groups of words, lines such as `name: word word ...`")
+    option(parser, "--comparison FILE", "show the words that `omnitm compare -o change.json` has compared")
+    option(parser, "--export FOLDER", "write the page as files for any web server instead")
     option(
         parser,
-        "--export FOLDER",
-        "write the page with neighbours, senses, rules, themes and map as files for any web server",
+        "--words N",
+        "with --export: how many of the most frequent words (default: all, but at most 2,000)",
     )
-    option(parser, "--words N", "words to export, the most frequent (default: all, but at most 2,000)")
-    option(parser, "--no-browser", "only print the address")
+    option(parser, "--no-browser", "print the address only, and open no browser")
 
 
 def run(arguments: argparse.Namespace) -> None:

@@ -17,16 +17,16 @@ what is written by default: all numbers if they take at most 256 MB, else what d
 
 def fill(parser: argparse.ArgumentParser) -> None:
     """Add the options of this command."""
-    option(parser, "MODEL", "a trained model, or one packed")
+    option(parser, "MODEL", "folder of a trained model, or a packed model")
     option(parser, "-o --output FILE", "file to write", required=True)
     option(parser, "--format", "format of the file", choices=_FORMATS, required=True)
     form = parser.add_mutually_exclusive_group()
-    option(form, "--reduce N", "N dense dimensions per word")
-    option(form, "--top K", "the K strongest named coordinates per word")
-    option(form, "--full", "all numbers, however many")
-    option(parser, "--spaces TEXT", "word2vec formats: what to write for a space inside a word")
+    option(form, "--reduce N", "write N dense dimensions per word")
+    option(form, "--top K", "write the K strongest coordinates of each word, with their names")
+    option(form, "--full", "write all numbers")
+    option(parser, "--spaces TEXT", "what the word2vec formats have in place of a space inside a word")
     option(parser, "--force", "replace an existing file")
-    option(parser, "--quiet", "do not say how large the file will be")
+    option(parser, "--quiet", "don't say how large the file will be")
 
 
 def run(arguments: argparse.Namespace) -> None:

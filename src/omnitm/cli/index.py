@@ -51,21 +51,21 @@ _A_WORD_PER_LINE = "expected one word per line"
 _SHOWN_GROUPS = 20
 _SMALL_TEXT = 100_000  # bytes; some 5,000 different words
 MIN_COUNT_HELP = (
-    f"fewest occurrences of a word (default: {_USUAL_MIN_COUNT}; 1 with --paper, for standard input and for "
-    f"less than {_SMALL_TEXT // 1000} kB of text)"
+    f"leave out words that occur less often (default: {_USUAL_MIN_COUNT}; 1 with --paper, for standard input "
+    f"and for less than {_SMALL_TEXT // 1000} kB of text)"
 )
 
 
 def fill_index(parser: argparse.ArgumentParser) -> None:
     """Add the options of `omnitm index`."""
-    option(parser, "SOURCE...", "file, folder, pattern, or - for standard input", dest="sources")
-    option(parser, "-o --output INDEX", "folder to make", required=True)
-    option(parser, "--force", "replace an index of this name")
-    option(parser, "--append", "add documents to INDEX, prepared as the old ones were")
+    option(parser, "SOURCE...", "file, folder or pattern, or - for standard input", dest="sources")
+    option(parser, "-o --output INDEX", "folder to write the index to", required=True)
+    option(parser, "--force", "replace an existing index")
+    option(parser, "--append", "add documents to an existing INDEX, prepared as its others")
     option(
         parser,
         "--no-order",
-        "don't keep the running text (8 to 9 bytes per word), from which places of words are learned",
+        "don't keep the order of words, from which places are learned (saves 8 to 9 bytes per word of text)",
         dest="order",
         action="store_false",
         default=None,
@@ -74,53 +74,105 @@ def fill_index(parser: argparse.ArgumentParser) -> None:
     _add_preparation(parser.add_argument_group("preparation"))
     _add_vocabulary(parser.add_argument_group("vocabulary"))
     work = parser.add_argument_group("work")
-    option(work, "--memory SIZE", "most memory, as 500M or 2G (default: a quarter of all)", type=_size)
-    option(work, "--threads N", "threads to work in", default=os.cpu_count() or 1)
+    option(work, "--memory SIZE", "most memory, such as 500M or 2G (default: a quarter of all)", type=_size)
+    option(work, "--threads N", "number of threads", default=os.cpu_count() or 1)
     option(work, "--quiet", "no progress bar, no summary")
 
 
 def _add_reading(group: Any) -> None:
     option(group, "--document", "what a document is (default: line)", choices=("line", "paragraph", "file"))
-    option(group, "--column NAME", "column or field with the text: CSV, TSV, JSON Lines, Parquet")
+    option(group, "--column NAME", "column or field with the text, in CSV, TSV, JSON Lines and Parquet")
     option(
-        group, "--format", "default: by suffix", choices=("auto", "text", "csv", "tsv", "jsonl", "parquet")
+        group,
+        "--format",
+        "format of the sources (default: by suffix)",
+        choices=("auto", "text", "csv", "tsv", "jsonl", "parquet"),
     )
-    option(group, "--group FIELD", "put documents into groups by this column or field; or: file, folder")
-    option(group, "--group-by UNIT", "year, decade, month, or a number of equal parts")
-    option(group, "--encoding NAME", "default: utf-8")
-    option(group, "--errors", "bytes that are no text (default: strict)", choices=("strict", "replace"))
+    option(
+        group,
+        "--group FIELD",
+        "group documents by this column or field, or by 'file' or 'folder', for `omnitm compare`",
+    )
+    option(
+        group,
+        "--group-by UNIT",
+        "with --group: cut values into year, decade, month, or a number of equal parts",
+    )
+    option(group, "--encoding NAME", "encoding of the text (default: utf-8)")
+    option(
+        group,
+        "--errors",
+        "stop at bytes that are no text (strict, the default), or replace them",
+        choices=("strict", "replace"),
+    )
 
 
 def _add_preparation(group: Any) -> None:
     option(group, "--no-lowercase", "keep capitals", dest="lowercase", action="store_false", default=None)
-    option(group, "--punctuation", "default: delete", choices=("delete", "space", "keep"))
+    option(
+        group,
+        "--punctuation",
+        "treatment of punctuation (default: delete)",
+        choices=("delete", "space", "keep"),
+    )
     option(
         group,
         "--digits",
-        "drop (default): delete them, and words that begin with one, such as 19th",
+        "what to do with digits; drop (default): delete them, and words that begin with one, such as 19th",
         choices=("drop", "delete", "space", "keep"),
     )
     option(
         group,
         "--possessives",
-        "split (default): germany's is germany and 's; join: germanys",
+        "germany's becomes germany and 's (split, the default), or germanys (join)",
         choices=("split", "join"),
     )
-    option(group, "--paper", "as in the paper: --digits delete --possessives join", default=None)
-    option(group, "--character-set", "whose punctuation and digits", choices=("unicode", "ascii"))
-    option(group, "--normalize", "Unicode form", dest="normalization", choices=("NFC", "NFD", "NFKC", "NFKD"))
-    option(group, "--stop-words FILE", "english (default), none, or a file with a word per line", type=str)
-    option(group, "--token-pattern REGEX", "words are what matches (slower)")
-    option(group, "--tokenizer MODULE:FUNCTION", "words are what a Python function returns (slower)")
+    option(group, "--paper", "prepare as the paper does: --digits delete --possessives join", default=None)
+    option(
+        group,
+        "--character-set",
+        "whose punctuation and digits (default: unicode)",
+        choices=("unicode", "ascii"),
+    )
+    option(
+        group,
+        "--normalize",
+        "Unicode form (default: as it is)",
+        dest="normalization",
+        choices=("NFC", "NFD", "NFKC", "NFKD"),
+    )
+    option(
+        group,
+        "--stop-words FILE",
+        "stop words: english (default), none, or a file with one per line",
+        type=str,
+    )
+    option(group, "--token-pattern REGEX", "take what matches as words (slower)")
+    option(group, "--tokenizer MODULE:FUNCTION", "take what a Python function returns as words (slower)")
 
 
 def _add_vocabulary(group: Any) -> None:
-    option(group, "--max-words N", "most frequent words to keep (40000), or all", type=_count_or_all)
+    option(
+        group,
+        "--max-words N",
+        "keep the N most frequent words, or all (default: 40000)",
+        type=_count_or_all,
+    )
     option(group, "--min-count N", MIN_COUNT_HELP)
-    option(group, "--min-documents N", "fewest documents: 5, or a share as 0.001", type=_number)
-    option(group, "--max-documents N", "most documents: 9000, or a share as 0.5", type=_number)
-    option(group, "--keep FILE", "words to keep whatever their counts")
-    option(group, "--vocabulary FILE", "exactly these words: a file, or another index")
+    option(
+        group,
+        "--min-documents N",
+        "fewest documents of a word: a number, or a share such as 0.001",
+        type=_number,
+    )
+    option(
+        group,
+        "--max-documents N",
+        "most documents of a word: a number, or a share such as 0.5",
+        type=_number,
+    )
+    option(group, "--keep FILE", "keep the words in this file whatever their counts")
+    option(group, "--vocabulary FILE", "keep exactly the words of this file or index")
 
 
 def run_index(arguments: argparse.Namespace) -> None:
@@ -369,9 +421,13 @@ def _count_or_all(text: str) -> int:
 def fill_group(parser: argparse.ArgumentParser) -> None:
     """Add the options of `omnitm group`."""
     option(parser, "INDEX", "folder of an index")
-    option(parser, "FIELD", "field or column of its sources; or: file, folder")
-    option(parser, "--group-by UNIT", "year, decade, month, or a number of equal parts")
-    option(parser, "--from FILE", "a group per line, a line per document", dest="labels")
+    option(
+        parser,
+        "FIELD",
+        "column or field of its sources, or 'file' or 'folder'; with --from: a name of your own",
+    )
+    option(parser, "--group-by UNIT", "cut values into year, decade, month, or a number of equal parts")
+    option(parser, "--from FILE", "read the groups from this file, a line per document", dest="labels")
 
 
 def run_group(arguments: argparse.Namespace) -> None:

@@ -24,8 +24,8 @@ EXAMPLE = """\
 
 def fill(parser: argparse.ArgumentParser) -> None:
     """Add the options of this command."""
-    option(parser, "PATH", "a model, packed or not, or an index")
-    option(parser, "--verify", "also check every byte")
+    option(parser, "PATH", "folder of a model or of an index, or a packed model")
+    option(parser, "--verify", "check every byte, too")
     option(parser, "--json", "print JSON")
 
 

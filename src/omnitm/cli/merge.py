@@ -16,12 +16,12 @@ _SHOWN_WORDS = 5
 
 def fill(parser: argparse.ArgumentParser) -> None:
     """Add the options of this command."""
-    option(parser, "MODEL...", "models, such as the parts of `train --shard`", dest="parts")
+    option(parser, "MODEL...", "folders of models, such as the parts of `omnitm train --shard`", dest="parts")
     option(parser, "-o --output MODEL", "folder to write the model to", required=True)
     option(
         parser,
         "--allow-missing",
-        "leave out words that are not trained, in parts that are not finished or not there",
+        "leave out words that were not trained, because a part is not finished or not there",
     )
     option(parser, "--force", "replace an existing model")
     option(parser, "--quiet", "no summary")

@@ -48,9 +48,9 @@ def add_word_options(parser: argparse.ArgumentParser) -> None:
     """Add model, word and what all commands that explain a word understand."""
     option(parser, "MODEL", "folder of a trained model")
     option(parser, "WORD", "a trained word")
-    where = "if it is not where it was, in MODEL or next to it"
-    option(parser, "--index INDEX", f"the index that the model was trained from, {where}")
-    option(parser, "--documents N", "documents to read for each fact", default=1)
+    where = "if it was moved and is neither in MODEL nor next to it"
+    option(parser, "--index INDEX", f"index that the model was trained from, {where}")
+    option(parser, "--documents N", "documents to show for each fact", default=1)
     option(parser, "--json", "print JSON")
 
 
@@ -69,14 +69,16 @@ def add_data(parser: argparse.ArgumentParser, holds: str = "the sets", *, downlo
 def add_fields(parser: argparse.ArgumentParser) -> None:
     """Add the names of fields of files with documents."""
     for name in ("text", "label"):
-        option(parser, f"--{name}-field NAME", "field of a file", default=name)
+        option(parser, f"--{name}-field NAME", f"field of a file that holds the {name}", default=name)
 
 
 def add_output_options(parser: argparse.ArgumentParser) -> None:
     """Add --format, -o and --quiet."""
     forms = ("table", "markdown", "json", "csv")
-    option(parser, "--format", "default: by the ending of FILE, else a table", choices=forms)
-    option(parser, "-o --output FILE", "write to a file instead of the screen")
+    option(
+        parser, "--format", "form of the output (default: by the ending of FILE, else a table)", choices=forms
+    )
+    option(parser, "-o --output FILE", "write to this file instead of the screen")
     option(parser, "--quiet", "no progress on standard error")
 
 
@@ -87,16 +89,16 @@ def add_engine_options(group: argparse._ArgumentGroup) -> None:
     option(
         group,
         "--engine",
-        "threads of this process (default), processes that are replaced when they die, or a Ray "
-        "cluster: the result is the same, bit for bit",
+        "work in threads of this process (default), in processes that are replaced when they die, or "
+        "on a Ray cluster; the result is the same",
         choices=ENGINES,
         default="threads",
     )
-    option(group, "--threads --workers N", "threads or worker processes (default: one per core)")
+    option(group, "--threads --workers N", "number of threads or worker processes (default: one per core)")
     option(
         group,
         "--address HOST:PORT",
-        "a running Ray cluster, or 'auto' (with --engine ray; default: start one here)",
+        "with --engine ray: use this running cluster, or 'auto' (default: start one here)",
     )
-    slow = "replace a worker process that has not finished a word for so long"
+    slow = "replace a worker process that has finished no word for so long"
     option(group, "--patience SECONDS", f"{slow} (default: more than ten minutes)")

@@ -47,7 +47,7 @@ def run_pack(arguments: argparse.Namespace) -> None:
 def fill_unpack(parser: argparse.ArgumentParser) -> None:
     """Add the options of `omnitm unpack`."""
     option(parser, "FILE", "file made by `omnitm pack`")
-    option(parser, "-o --output MODEL", "folder to write", required=True)
+    option(parser, "-o --output MODEL", "folder to write the model to", required=True)
     option(parser, "--force", "replace an existing model")
 
 

@@ -31,15 +31,19 @@ only the figures, of several models:
 def fill_tsne(parser: argparse.ArgumentParser) -> None:
     """Add the options of `omnitm plot tsne`."""
     add_models(parser)
-    option(parser, "-o --output FILE", ".png, .svg or .html; of several models each has its name added")
+    option(
+        parser,
+        "-o --output FILE",
+        "picture to write: .png, .svg or .html; of several models, each file has the name of its model added",
+    )
     option(
         parser,
         "--groups FILE",
-        "words in groups: JSON, 'group: word, word' or 'word<TAB>group' lines (default: 130 words in "
+        "groups of words: JSON, or lines 'group: word, word' or 'word<TAB>group' (default: 130 words in "
         "the paper's 13 groups)",
     )
     option(parser, "--seed N", "seed of t-SNE", default=42)
-    option(parser, "--raw", "compare vectors as they are, as in the paper")
+    option(parser, "--raw", "use the vectors as they are, as the paper does")
     option(parser, "--json", "print positions and figures as JSON")
 
 
@@ -86,16 +90,16 @@ def fill_clause(parser: argparse.ArgumentParser) -> None:
     """Add the options of `omnitm plot clause`."""
     option(parser, "MODEL", "folder of a trained model")
     option(parser, "WORD", "a trained word")
-    option(parser, "-o --output FILE", ".png, .svg or .pdf", default=Path("clause.png"))
+    option(parser, "-o --output FILE", "picture to write: .png, .svg or .pdf", default=Path("clause.png"))
     option(
         parser,
         "--clause NUMBER",
-        "default: the positive clause whose words have the highest states",
+        "number of the clause (default: the positive one whose words have the highest states)",
         type=int,
     )
-    option(parser, "--index INDEX", "the index that the model was trained from")
-    option(parser, "--name WORD...", "words to name", dest="named", default=[])
-    option(parser, "-n N", "literals to name if no words are given", dest="count", default=12)
+    option(parser, "--index INDEX", "index that the model was trained from, if it was moved")
+    option(parser, "--name WORD...", "words to name in the picture", dest="named", default=[])
+    option(parser, "-n N", "without --name: number of literals to name", dest="count", default=12)
 
 
 def run_clause(arguments: argparse.Namespace) -> None:

@@ -19,28 +19,28 @@ _PARTS = ("similarity", "classification", "clustering", "tsne", "clause")
 
 def fill(parser: argparse.ArgumentParser) -> None:
     """Add the options of this command."""
-    option(parser, "WHAT", "the Omni TM-AE paper", choices=("paper",))
-    option(parser, "--corpus CORPUS", "text, or the folder of an index", required=True)
+    option(parser, "WHAT", "what to reproduce: paper (Omni TM-AE)", choices=("paper",))
+    option(parser, "--corpus CORPUS", "text, or folder of an index, to train on", required=True)
     option(parser, "--data DIR", "folder with wordsim/ and documents/")
     option(parser, "-o --output DIR", "folder for models, figures and report", required=True)
-    option(parser, "--models [NAME...]", f"train ({', '.join(_MODELS)})", default=list(_MODELS))
-    option(parser, "--use NAME=DIR...", "models that are trained already", default=[])
+    option(
+        parser, "--models [NAME...]", f"models to train (default: {' '.join(_MODELS)})", default=list(_MODELS)
+    )
+    option(parser, "--use NAME=DIR...", "take these models, which are trained already", default=[])
     option(
         parser,
         "--reviewers NAME=DIR...",
-        "models that are trained on IMDb's training reviews already, for Table 2",
+        "for Table 2, take these models, which are trained on IMDb's training reviews already",
         default=[],
     )
-    option(parser, "--only PART...", ", ".join(_PARTS), default=list(_PARTS))
-    option(parser, "--limit N", "draw at most N documents of each set")
-    option(parser, "--seeds N", "runs of K-means per figure", default=3)
-    option(parser, "--word WORD", "whose clause is drawn", default="happy")
-    option(parser, "--threads N", "to train in", default=1)
     option(
-        parser,
-        "--quick",
-        "leave out the paper's way: Omni with the paper's settings (16 times the training), raw vectors",
+        parser, "--only PART...", f"make only these parts (default: {' '.join(_PARTS)})", default=list(_PARTS)
     )
+    option(parser, "--limit N", "use at most N documents of each set, drawn at random")
+    option(parser, "--seeds N", "runs of K-means per figure", default=3)
+    option(parser, "--word WORD", "word whose clause is drawn", default="happy")
+    option(parser, "--threads N", "number of threads", default=1)
+    option(parser, "--quick", "leave out what takes longest: Omni with the paper's settings, and raw vectors")
     option(parser, "--quiet", "no progress on standard error")
 
 

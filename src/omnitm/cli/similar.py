@@ -29,26 +29,30 @@ def fill(parser: argparse.ArgumentParser) -> None:
     """Add the options of this command."""
     option(parser, "MODEL", "folder of a trained model")
     option(parser, "WORD...", "words to look up", dest="words")
-    option(parser, "-n N", "neighbours per word", dest="count", default=10)
+    option(parser, "-n N", "number of neighbours", dest="count", default=10)
     option(
         parser,
         "--metric METRIC",
-        "related: words that share topics; alike: words that can stand in its place; similarity: both "
-        "(default from 100 words on); association: how much a word's machine leans on another word; "
-        "cosine: of vectors (default where coordinates are not words)",
+        "what similar means. related: words that share topics; alike: words that can stand in its place; "
+        "similarity: both (default from 100 trained words on); association: words that occur with it "
+        "(default below); cosine: words with similar vectors (default where coordinates are not words)",
     )
-    option(parser, "--forms", "list all forms of a word (king, kings)")
-    option(parser, "--together", "one list for all words together")
-    option(parser, "--minus WORD...", "with --together: away from these words")
-    option(parser, "--sense K", "of one word: only this sense (omnitm senses)")
-    option(parser, "--index INDEX", "of the model, if it was moved: to train words on the spot")
+    option(parser, "--forms", "list all forms of a word (king, kings) instead of one")
+    option(parser, "--together", "make one list for all words together")
+    option(parser, "--minus WORD...", "with --together: look away from these words")
+    option(parser, "--sense K", "neighbours of the K-th sense of the word (see `omnitm senses`)")
+    option(
+        parser,
+        "--index INDEX",
+        "index that the model was trained from, if it was moved; words that were not trained need it",
+    )
     option(
         parser,
         "--sentence TEXT...",
-        "examples of a word that the text of the model does not have",
+        "sentences with a word that the model's text does not have, to learn it from",
         default=[],
     )
-    option(parser, "--letters", "also words that are only spelled like words of the model: a guess")
+    option(parser, "--letters", "guess an unknown word from words that are spelled alike")
     option(parser, "--json", "print JSON")
 
 

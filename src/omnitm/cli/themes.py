@@ -24,11 +24,11 @@ _NAMED = 5
 def fill(parser: argparse.ArgumentParser) -> None:
     """Add the options of this command."""
     option(parser, "MODEL", "folder of a trained model")
-    option(parser, "-k N", "how many (default: 200, or a tenth of the words if less)")
-    option(parser, "-n N", "how many to show (default: all; of a word or text ten)", dest="count")
+    option(parser, "-k N", "number of themes (default: 200, or a tenth of the words if that is less)")
+    option(parser, "-n N", "number of themes to show (default: all; ten of a word or text)", dest="count")
     shown = parser.add_mutually_exclusive_group()
-    option(shown, "--word WORD", "show the themes of a word")
-    option(shown, "--text TEXT", "show the themes of a text")
+    option(shown, "--word WORD", "show the themes of this word")
+    option(shown, "--text TEXT", "show the themes of this text")
     option(parser, "--json", "print JSON")
     option(parser, "--quiet", "no progress on standard error")
 

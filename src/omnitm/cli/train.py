@@ -57,21 +57,24 @@ MODEL_NAMES = (
 )
 _SETTING_HELP: dict[str, tuple[Any, str]] = {
     "n_clauses": (int, "clauses per word (the paper's c)"),
-    "threshold": (int, "vote at which feedback fades out (T)"),
-    "specificity": (float, "a literal is forgotten with probability 1/s"),
+    "threshold": (int, "vote at which a machine stops learning (the paper's T)"),
+    "specificity": (float, "a literal is forgotten with probability 1/X (the paper's s)"),
     "accumulation": (int, "documents merged into one example"),
-    "accumulation_growth": (int, "of words at more than 1,500 places: up to so many times as many places"),
+    "accumulation_growth": (int, "merge up to X times as many places of words that stand at more than 1,500"),
     "n_examples": (int, "examples per epoch"),
-    "n_epochs": (int, "epochs"),
-    "algorithm": (str, "'exact' (the paper) or 'fast' (FastOmniTMAE)"),
-    "state_bits": (int, "bits of an automaton's state, 4 to 8"),
+    "n_epochs": (int, "passes of --n-examples each"),
+    "algorithm": (str, "how clauses learn: 'exact' as in the paper, or 'fast' as in FastOmniTMAE"),
+    "state_bits": (int, "bits of a state, 4 to 8"),
     "output_balancing": (float, "share of examples made from documents that contain the word"),
     "max_included_literals": (
         lambda text: None if text == "none" else int(text),
-        "a clause with more included literals only forgets; 'none': no limit",
+        "a clause that includes more literals only forgets; 'none': no limit",
     ),
-    "contexts": (str, "'topic' (documents with the word), 'place' (its neighbours in the text) or 'both'"),
-    "n_place_features": (int, "words, the most frequent ones, that are looked for around a word"),
+    "contexts": (
+        str,
+        "learn from 'topic' (documents with the word), 'place' (its neighbours in the text) or 'both'",
+    ),
+    "n_place_features": (int, "how many of the most frequent words to look for around a word"),
 }
 
 _LARGE, _KEEP_TOP = 1_000_000_000, 1_000  # bytes; coordinates per word, see docs/sharing.md
@@ -88,35 +91,35 @@ def fill(parser: argparse.ArgumentParser) -> None:
     option(
         parser,
         "[CORPUS]",
-        "an index made by `omnitm index`, or text: a document per line, prepared (--paper: as in "
-        "the paper) and indexed in MODEL/index; may be left out with --resume and --add if it is there",
+        "index made by `omnitm index`, or text with a document per line, which is indexed in "
+        "MODEL/index; with --resume and --add it may be left out if the index is there",
     )
     option(parser, "-o --output MODEL", "folder to write the model to", required=True)
     option(
         parser,
         "--model",
-        "what to train (default: omni; docs/baselines.md)",
+        "kind of model to train (default: omni; docs/baselines.md has the others)",
         choices=MODEL_NAMES,
         default="omni",
     )
     words = parser.add_mutually_exclusive_group()
     option(words, "--words FILE", "train the words in this file, one per line")
     option(words, "--top N", "train the N words that occur in most documents (default: all)")
-    option(parser, "--min-count N", f"of text: {MIN_COUNT_HELP}")
+    option(parser, "--min-count N", f"if CORPUS is text: {MIN_COUNT_HELP}")
     existing = parser.add_mutually_exclusive_group()
     option(existing, "--resume", "continue a run that was stopped")
-    option(existing, "--add", "train more words of a finished model")
+    option(existing, "--add", "train more words of a finished model (--words or --top)")
     option(existing, "--force", "replace an existing model")
     option(
         parser,
         "--keep-top K",
-        "store only the baseline of each row and the K coordinates that differ most, for vocabularies "
-        "where a number per pair of words is too much (default: all)",
+        "store only the K coordinates of each word that differ most from its baseline, which makes large "
+        "models small (default: all)",
     )
     option(
         parser,
         "--license ID",
-        "licence of the model, for its card, such as cc-by-4.0 (`omnitm card` says more, at any time)",
+        "licence of the model, such as cc-by-4.0, for its card (`omnitm card` can add it later)",
     )
     option(
         parser,
@@ -132,20 +135,18 @@ def _add_running_options(parser: argparse.ArgumentParser) -> None:
     """Add options that say where words are trained, which of them, and what is written down."""
     group = parser.add_argument_group("where to train (docs/engines.md)")
     add_engine_options(group)
-    option(
-        group, "--shard K/N", "train the K-th of N parts of the words; `omnitm merge` puts the parts together"
-    )
+    option(group, "--shard K/N", "train only the K-th of N parts of the words, for `omnitm merge`")
     option(group, "--log FILE", "append progress and failures to this file, as JSON lines")
 
 
 def _add_settings(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("what to learn")
-    option(group, "--paper", "start from the paper's settings instead of the defaults")
+    option(group, "--paper", "use the paper's settings, and prepare text as the paper does")
     option(group, "--seed N", "seed of all random draws (default: 0)")
     option(
         group,
         "--set NAME=VALUE",
-        "any other setting of a model that is not Omni; may be repeated",
+        "any other setting of a --model that is not omni; may be repeated",
         action="append",
         default=[],
     )

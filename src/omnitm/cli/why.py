@@ -25,14 +25,14 @@ EXAMPLE = """\
 def fill(parser: argparse.ArgumentParser) -> None:
     """Add the options of this command."""
     add_word_options(parser)
-    option(parser, "OTHER", "another one")
-    option(parser, "-n N", "words for and against", dest="count", default=10)
-    option(parser, "--through WORD...", "show these words as well", default=())
+    option(parser, "OTHER", "another trained word")
+    option(parser, "-n N", "number of features to show", dest="count", default=10)
+    option(parser, "--through WORD...", "show these features as well", default=())
     option(
         parser,
         "--metric METRIC",
-        "similarity (default from 100 words on), related, alike: by words and places; "
-        "association or association-symmetric: by clauses; cosine: of the raw vectors",
+        "which score to take apart: similarity (default from 100 trained words on), related, alike, "
+        "association (default below; by clauses), association-symmetric or cosine",
     )
 
 
