@@ -46,7 +46,7 @@ def fill(parser: argparse.ArgumentParser) -> None:
     option(
         parser,
         "--groups GROUP...",
-        "two groups to compare, or one against all others (default, of groups in an order: first and last)",
+        "two groups to compare, or one against all others (default: the only two, or the first and the last)",
     )
     option(parser, "--top N", "without WORD: how many of the words that differ most to show (default: 100)")
     option(

@@ -143,7 +143,7 @@ class Comparison(Record):
     change
         Length of the change, squared: see `ShuffleTest`.
     strength
-        How far the change is above those of shuffled groups, in deviations of them: how sure it is.
+        By how many standard deviations the change exceeds that of shuffled groups: how sure it is.
     distance
         How large it is, whatever the number of documents: 0 is as shuffled groups, 2 the most there can be.
     p

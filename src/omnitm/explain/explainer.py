@@ -45,10 +45,10 @@ from omnitm.vectors.word_vectors import WordVectors
 
 
 class Explainer:
-    """Explains a model: what a word's machine has learned, why two words are similar, how a literal moved.
+    """Explains a model: what was learned about a word, why two words are similar, how a literal moved.
 
-    Whatever needs clauses trains the word again from its seed, a fraction of a second, and checks that it
-    becomes the stored vector. Safe to use from several threads.
+    Where clauses are needed, the word is trained again from its seed, which takes a fraction of a second, and
+    the result is compared with the stored vector. An explainer may be used from several threads.
 
     Parameters
     ----------
@@ -133,7 +133,7 @@ class Explainer:
     def explain(
         self, word: str, *, kind: Kind | None = None, n_literals: int = 10, n_documents: int = 1
     ) -> WordExplanation:
-        """Show what a word's machine has learned.
+        """Show what was learned about a word: rules with support and precision, and its strongest literals.
 
         Parameters
         ----------
@@ -151,7 +151,7 @@ class Explainer:
         return explain_word(machine, self.index, forms, n_literals=n_literals, n_documents=n_documents)
 
     def document_rules(self, word: str, *, n: int = 5, n_documents: int = 1) -> RecordList[DocumentRule]:
-        """Distil rules about single documents, measured on documents that they were not chosen by.
+        """Find rules about single documents, measured on documents that were not used to choose them.
 
         Parameters
         ----------
@@ -171,7 +171,7 @@ class Explainer:
         return list(self.vectors.forms(word)) if self.vectors.has_profiles else []
 
     def senses(self, word: str, *, n: int = 8, n_documents: int = 1) -> Senses:
-        """Tell the senses of a word apart: groups of its documents that have nothing in common.
+        """Tell the senses of a word apart: groups of its documents that have little in common.
 
         Without an index, the features that stand out in its vector are grouped instead.
 
@@ -185,14 +185,14 @@ class Explainer:
         return senses_of(self.vectors, self._contexts, self._index, word, n=n, n_documents=n_documents)
 
     def sense_vector(self, word: str, sense: int) -> NDArray[Any]:
-        """Return the vector of one sense, from 1 on, for `most_similar` and the like."""
+        """Return the vector of one sense, counted from 1, for `most_similar` and the like."""
         word = self.vectors.known_word(word)
         found = word_senses(self.vectors, self._contexts, self._index, word)
         check_integer("sense_vector", "sense", sense, 1, found.n_senses)
         return sense_vector(self.vectors, word, found, sense - 1)
 
     def sense_of(self, word: str, text: str) -> tuple[int | None, dict[int, float]]:
-        """Assign a text with the word to a sense: its number, None if nothing tells; and all scores.
+        """Return the sense that a word has in a text, or None if no other word tells; and all scores.
 
         A score is a sum over the other words of the text and the words next to the word, from -1 to 1.
         """
@@ -271,7 +271,7 @@ class Explainer:
         )
 
     def standing_out(self, word: str, n: int = 10) -> list[tuple[str, float]]:
-        """Name the features that a word leans on more than other words do, and by how many deviations.
+        """List the features that stand out in a word's vector, and by how many standard deviations.
 
         These are the coordinates that the metric "similarity" compares; see `omnitm.similarity.row_profile`.
         """
@@ -293,7 +293,7 @@ class Explainer:
     def trace(
         self, word: str, literal: str, *, negated: bool = False, n_events: int = 5, n_documents: int = 1
     ) -> Trace:
-        """Follow a literal through the training of a word: which examples rewarded it, which penalised it.
+        """Show how a literal moved while a word was trained: which examples moved it up, and which down.
 
         Parameters
         ----------

@@ -55,7 +55,7 @@ class TraceEvent(Record):
 
 @dataclass(frozen=True, eq=False)
 class Trace(Record):
-    """A literal of a word's machine, example by example.
+    """How a literal moved while a word was trained, example by example.
 
     Attributes
     ----------

@@ -45,27 +45,27 @@ if TYPE_CHECKING:
 
 
 class OmniTMAE(TransformerMixin, BaseEstimator):  # type: ignore[misc]
-    """Word embeddings read out of Tsetlin machine autoencoders, one per word.
+    """Word embeddings by Omni TM-AE: a Tsetlin machine per word, from whose states its vector is read.
 
     Parameters
     ----------
     n_clauses
         Number of clauses per word (the paper's *c*).
     threshold
-        Vote at which feedback fades out (*T*).
+        Vote of the clauses at which they stop learning (*T*).
     specificity
-        *s*: a literal is forgotten with probability 1/s; at 1.0 every step is certain.
+        A literal is forgotten with probability 1/s (*s*); at 1.0 nothing is left to chance.
     accumulation
         How many documents are merged into one example.
     accumulation_growth
-        Of a word that stands at more than 1,500 places more of them are merged, in proportion to their
-        number: up to so many times `accumulation`. 1: the same for all words.
+        For a word at more than 1,500 places, an example merges more places, in proportion to their number:
+        up to so many times `accumulation`. 1: the same for all words.
     n_examples, n_epochs
         Examples per epoch, and epochs; only their product matters.
     algorithm
         "exact" (the paper) or "fast" (FastOmniTMAE's simplification).
     state_bits
-        Bits of an automaton's state, 4 to 8.
+        Bits of a state, 4 to 8.
     output_balancing
         Share of examples made from documents that contain the word.
     max_included_literals
@@ -75,10 +75,10 @@ class OmniTMAE(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         it), or "both"; None: both where the corpus has an order (texts, token lists, an index that keeps the
         running text), else topic.
     n_place_features
-        How many words, the most frequent ones, are looked for at each of the four places around a word.
+        How many of the most frequent words are looked for at each of the four places around a word.
     seed
-        With a word's spelling it gives the word's random draws: the same seed gives the same bits,
-        whatever `n_jobs` is and whichever other words are trained.
+        All random draws for a word follow from it and the word's spelling: the same seed gives the same
+        vectors, whatever `n_jobs` is and whichever other words are trained.
     random_state
         scikit-learn's name for `seed`: an int that takes its place; None: `seed`.
     n_jobs
@@ -210,7 +210,7 @@ class OmniTMAE(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     @property
     def partial_fit(self) -> Any:
-        """Not there: words are trained on all documents at once; the error says what to do instead."""
+        """Not available: words are trained on all documents at once; the error says what to do instead."""
         raise AttributeError(
             "OmniTMAE has no partial_fit: a word is trained on all documents. Add documents to an index "
             "(omnitm.corpus.append_to_index, or `omnitm index MORE.txt --append -o INDEX`) and fit again; "
@@ -249,7 +249,7 @@ class OmniTMAE(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     @classmethod
     def load(cls, path: str | Path) -> OmniTMAE:
-        """Open a model folder as a fitted estimator; without `index_` if its index is not there."""
+        """Open a model folder as a fitted estimator; it has no `index_` if the index is not found."""
         vectors = WordVectors.load(path)
         record = omni_record(vectors.training, "be an estimator")
         model = cls(**asdict(record.settings), seed=record.seed)

@@ -39,10 +39,10 @@ class HasWordVectors(Protocol):
 class OmniVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Turns documents into vectors: the mean of the vectors of their words.
 
-    A word's vector has length 1. For Omni TM-AE it is what stands out in it, in 300 dense dimensions; for
-    other models it is the vector itself. Documents are scaled to length 1 as well: the scale at which the
-    defaults of scikit-learn's classifiers work. A document without known words is a vector of zeros, and a
-    warning says how many there are.
+    The vector of a word has length 1. For Omni TM-AE it is the word's profile (what stands out in its vector)
+    in 300 dense dimensions; for other models it is the vector itself. Documents are scaled to length 1 as
+    well, the scale at which the defaults of scikit-learn's classifiers work. A document without known words
+    is a vector of zeros, and a warning says how many there are.
 
     Only `weighting="idf"` learns from documents; without it `transform` works at once, and gives the same as
     `WordVectors.encode`.
@@ -50,14 +50,14 @@ class OmniVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     Parameters
     ----------
     vectors
-        `WordVectors` of any model, the folder of a model, or an `OmniTMAE`; one that is not fitted is trained
-        by `fit`, on its documents.
+        `WordVectors` of any model, the folder of a model, or an `OmniTMAE`; if that is not fitted, `fit`
+        trains it on the documents.
     weighting
         "mean": every occurrence of a word counts alike; "length": by the length of the word's vector, which
         for Omni TM-AE is how much stands out in it; "idf": rare words count more, by the documents that `fit`
         sees.
     n_components
-        Most numbers of a dense vector.
+        The most numbers of a dense vector.
     top_k
         None: dense vectors. A number: sparse ones (CSR) over the words of the vocabulary, each with its
         `top_k` strongest coordinates; only for models whose coordinates are words.

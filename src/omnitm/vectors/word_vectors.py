@@ -55,20 +55,19 @@ _GENSIM_NAMES = {
 
 
 class WordVectors(NamedRows):
-    """A row per trained word, a column per word of the vocabulary.
+    """Vectors of words, with the method names of gensim's `KeyedVectors`.
 
-    Vectors of other models may be real numbers, and their columns nameless: `feature_names` None. Then only
-    the cosine has a meaning, and is the default.
+    There is a row per trained word and a column per word of the vocabulary. Vectors of models that are not
+    Omni may be real numbers without names (`feature_names` is None); then only the cosine has a meaning.
 
     Wherever a method takes a `metric`, it is one of
 
-    - `"similarity"`: related and alike together, see `omnitm.similarity.combined`; the default for integers
-      with names and at least 100 words (to judge a coordinate by other words takes words), up to 130,000
-      words; trained words can be found,
     - `"related"`: words that share topics; `"alike"`: words that can stand in each other's place,
-    - `"association"`: the coordinate `e_a[b]`, an integer; every word of the vocabulary can be found,
-    - `"association-symmetric"`: the mean of `e_a[b]` and `e_b[a]`; trained words can be found,
-    - `"cosine"`: of the two rows; trained words can be found.
+    - `"similarity"`: both together, see `omnitm.similarity.combined`; the default from 100 to 130,000 words,
+    - `"association"`: words that occur together: the coordinate `e_a[b]`, an integer; the default for fewer
+      or more words. It finds every word of the vocabulary, the other metrics only trained words,
+    - `"association-symmetric"`: the mean of `e_a[b]` and `e_b[a]`,
+    - `"cosine"`: of the two rows; the default where coordinates are not words.
 
     Parameters
     ----------
@@ -98,31 +97,27 @@ class WordVectors(NamedRows):
 
     @property
     def default_metric(self) -> Metric:
-        """The metric that methods use if none is named.
-
-        From 100 words on "similarity", whose parts are measured against other words; with fewer words, or
-        more numbers than can be gone over, "association"; "cosine" where coordinates are not words.
-        """
+        """The metric that methods use if none is named; the list of metrics says which."""
         if self.has_profiles and len(self) >= FEWEST_WORDS and self.matrix.size <= _MOST_NUMBERS:
             return "similarity"
         return "association" if self.has_named_features else "cosine"
 
     @cached_property
     def profiles(self) -> Profiles:
-        """What stands out in all rows: read from beside the model, or computed once and kept there."""
+        """What stands out in the vector of each word: computed once, and kept beside the model."""
         from omnitm.store.similarity_cache import kept_profiles
 
         return kept_profiles(self, self._folder)
 
     def themes(self, k: int | None = None, *, progress: ThemeProgress | None = None) -> Themes:
-        """Describe all words by `k` themes: read from beside the model, or found once and kept there.
+        """Describe all words by `k` themes, which are found once and kept beside the model.
 
         Parameters
         ----------
         k
             How many themes; None: 200, or a tenth of the words if that is less.
         progress
-            Told what is done, how much of it is finished, and how much there is.
+            Function that is told what is done, how much of it is finished, and how much there is.
         """
         from omnitm.store.similarity_cache import kept_themes
         from omnitm.vectors.themes import usual_number
@@ -142,7 +137,7 @@ class WordVectors(NamedRows):
         return [self.index_to_key[form] for form, _ in self.profiles.forms.of_row(row)[1:]]
 
     def sense_vector(self, word: str, sense: int) -> NDArray[Any]:
-        """Return the topic vector of one sense of a word, from 1 on: `omnitm senses` lists them.
+        """Return the topic vector of one sense of a word, counted from 1 as `omnitm senses` lists them.
 
         Senses are told apart by the documents of the model's index, where that is found; else by features.
         """
@@ -153,10 +148,10 @@ class WordVectors(NamedRows):
         return Explainer(self, index).sense_vector(word, sense)
 
     def telling_words(self, count: int) -> list[str]:
-        """Name words to begin with: neither frequent nor rare, about different things, with much to say.
+        """Suggest words to look at first: neither frequent nor rare, and about different things.
 
-        Of the words that most stands out in (their ten strongest features), from the first hundredth to the
-        first eighth of the vocabulary. Without profiles, or among few words, the first words.
+        They have the strongest features among the words from the first hundredth to the first eighth of the
+        vocabulary. Without profiles, or among few words, they are the first words.
         """
         if self.default_metric != "similarity":
             return self.index_to_key[:count]
@@ -265,7 +260,7 @@ class WordVectors(NamedRows):
         *,
         metric: Metric | None = None,
     ) -> NDArray[Any]:
-        """Distances to other words; to all that the metric can find if none are named."""
+        """Distances to other words, or to all words that the metric can find."""
         found = self.scorer(metric)
         scores = found.scores(self, [(word_or_vector, 1.0)])
         if len(other_words):
@@ -288,15 +283,15 @@ class WordVectors(NamedRows):
         Parameters
         ----------
         positive, negative
-            Words, vectors, or pairs of one of them with a weight. With `negative`, the scores of the parts
-            are multiplied by the metrics similarity, related and alike (see `Combined.joined`).
+            Words or vectors, each alone or in a pair with a weight. With `negative`, the metrics similarity,
+            related and alike multiply the scores of all words (see `Combined.joined`).
         topn
             How many words; None: the scores of all words that the metric can find, as an array.
         restrict_vocab
-            Only look at the first so many words: the most frequent ones, if the vocabulary is sorted so.
+            Look only at the first so many words, which are the most frequent ones.
         forms
-            Whether word forms are listed. By default the forms of the words asked about are left out, and of
-            other words the first in the vocabulary, the most frequent one, stands for all its forms.
+            Whether all forms of a word (king, kings) are listed. By default the most frequent form stands for
+            all, and forms of the words asked about are left out.
         """
         asked = [*query_parts(positive, 1.0), *query_parts(negative, -1.0)]
         parts = [(self.known_word(item) if isinstance(item, str) else item, weight) for item, weight in asked]
