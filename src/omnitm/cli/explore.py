@@ -26,7 +26,7 @@ EXAMPLE = """\
 
 def fill(parser: argparse.ArgumentParser) -> None:
     """Add the options of this command."""
-    option(parser, "MODEL", "folder of a trained model")
+    option(parser, "MODEL", "folder of a trained model, or a packed model")
     option(parser, "--index INDEX", "index that the model was trained from, if it was moved")
     option(parser, "--port N", "port of the page; 0: any that is free (default: 8765)", default=8765)
     option(parser, "--map", "make the map of the vocabulary before the page opens")

@@ -46,7 +46,7 @@ def option(parser: argparse._ActionsContainer, usage: str, text: str, **more: An
 
 def add_word_options(parser: argparse.ArgumentParser) -> None:
     """Add model, word and what all commands that explain a word understand."""
-    option(parser, "MODEL", "folder of a trained model")
+    option(parser, "MODEL", "folder of a trained model, or a packed model")
     option(parser, "WORD", "a trained word")
     where = "if it was moved and is neither in MODEL nor next to it"
     option(parser, "--index INDEX", f"index that the model was trained from, {where}")

@@ -27,7 +27,7 @@ one list for several words together, away from others:
 
 def fill(parser: argparse.ArgumentParser) -> None:
     """Add the options of this command."""
-    option(parser, "MODEL", "folder of a trained model")
+    option(parser, "MODEL", "folder of a trained model, or a packed model")
     option(parser, "WORD...", "words to look up", dest="words")
     option(parser, "-n N", "number of neighbours", dest="count", default=10)
     option(

@@ -23,7 +23,7 @@ _NAMED = 5
 
 def fill(parser: argparse.ArgumentParser) -> None:
     """Add the options of this command."""
-    option(parser, "MODEL", "folder of a trained model")
+    option(parser, "MODEL", "folder of a trained model, or a packed model")
     option(parser, "-k N", "number of themes (default: 200, or a tenth of the words if that is less)")
     option(parser, "-n N", "number of themes to show (default: all; ten of a word or text)", dest="count")
     shown = parser.add_mutually_exclusive_group()
