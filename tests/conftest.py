@@ -39,6 +39,9 @@ for name, is_same in (("same", True), ("torture", False)):
     )
 hypothesis_settings.load_profile("same")
 
+# Ray's workers step back for all other work, so that on a busy machine they would hardly ever run.
+os.environ.setdefault("RAY_worker_niceness", "0")
+
 MakeIndex = Callable[..., DocumentIndex]
 OUTCOMES: dict[str, tuple[str, str]] = {}
 """What became of each test that has run, and why if it was skipped."""
