@@ -5,8 +5,9 @@
 MODEL is trained on both kinds of contexts, with 40,000 words of Wikipedia for the log that is kept:
 `results/similarity-weights.json`. A row has the weights of association, topic profile, smoothed topic
 profile, place profile and smoothed place profile, in units of their spreads over random pairs, how fast the
-trust in words falls after the best known ones, how many patterns smoothed topic and place profiles have, and
-the `alike` that counts as it is (none: alike counts without emphasis).
+trust in words falls after the best known ones, how many patterns smoothed topic and place profiles have,
+the `alike` that counts as it is (none: alike counts without emphasis), and by which powers of the closeness
+of both words topics and places are divided.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from omnitm.evaluation.categories import load_categories, neighbour_precision
 from omnitm.evaluation.correlation import correlations
 from omnitm.evaluation.datasets import load_pairs
 from omnitm.similarity import combined
-from omnitm.similarity.combined import CLEARLY_ALIKE, LESS_TRUST, PARTS, WEIGHTS_OF_PARTS, Combined
+from omnitm.similarity.combined import CLEARLY_ALIKE, LESS_TRUST, PARTS, WEIGHTS_OF_PARTS, Combined, coded
 from omnitm.similarity.row_profile import unit_rows
 from omnitm.vectors import WordVectors
 
@@ -35,22 +36,27 @@ if TYPE_CHECKING:
 RESULTS = Path(__file__).parent / "results" / "similarity-weights.json"
 WEIGHTS = (
     (1, 1, 1, 0, 0),
-    (1, 1, 1, 1, 1),
-    (1, 1, 1, 2, 3),
-    (1.5, 0, 1.5, 2, 3),
-    (1.5, 0.5, 1.5, 3, 2),
-    (1.5, 0.5, 1.5, 2, 4),
-    (2, 0.5, 2, 2, 3),
-    (0, 0, 0, 2, 3),
+    (1, 1, 1, 2.5, 3),
+    (1.5, 0, 1.5, 2.5, 3),
+    (1.5, 0.5, 1.5, 2, 3),
+    (1.5, 0.5, 1.5, 3, 3),
+    (2, 0.5, 2, 2.5, 3),
+    (0, 0, 0, 2.5, 3),
 )
-CHOSEN = (1.5, 0.5, 1.5, 2, 3)
+CHOSEN = (1.5, 0.5, 1.5, 2.5, 3)
 PATTERNS = (500, 1_000)  # of topics and of places
+POWERS = (0.5, 1.0)  # of closeness
 SETTINGS = (
-    *((weights, LESS_TRUST, PATTERNS, CLEARLY_ALIKE) for weights in WEIGHTS),
-    *((CHOSEN, power, PATTERNS, CLEARLY_ALIKE) for power in (0, 0.15, 0.25, 0.35)),
-    *((CHOSEN, LESS_TRUST, patterns, CLEARLY_ALIKE) for patterns in ((300, 1_000), (500, 300), (500, 800))),
-    *((CHOSEN, LESS_TRUST, PATTERNS, alike) for alike in (None, 60, 40, 25)),
-    ((1.5, 0.5, 1.5, 3, 2), 0.15, (500, 300), None),  # the default before
+    (CHOSEN, LESS_TRUST, PATTERNS, CLEARLY_ALIKE, POWERS),
+    *((weights, LESS_TRUST, PATTERNS, CLEARLY_ALIKE, POWERS) for weights in WEIGHTS),
+    *((CHOSEN, power, PATTERNS, CLEARLY_ALIKE, POWERS) for power in (0, 0.15, 0.35)),
+    *((CHOSEN, LESS_TRUST, patterns, CLEARLY_ALIKE, POWERS) for patterns in ((300, 1_000), (500, 300))),
+    *((CHOSEN, LESS_TRUST, PATTERNS, alike, POWERS) for alike in (None, 60, 30)),
+    *(
+        (CHOSEN, LESS_TRUST, PATTERNS, CLEARLY_ALIKE, powers)
+        for powers in ((0, 0), (0, 1), (0.5, 0.5), (1, 1))
+    ),
+    ((1.5, 0.5, 1.5, 2, 3), LESS_TRUST, PATTERNS, 30, (0, 0)),  # the default before
 )
 N_CATEGORY_WORDS = 500
 N_NEAREST = 100  # enough for the ten nearest that are no forms of the word
@@ -65,11 +71,12 @@ def main() -> None:
     profiles = vectors.profiles
     units = profiles.scales / WEIGHTS_OF_PARTS
     rows = []
-    for weights, power, patterns, alike in SETTINGS:
+    for weights, power, patterns, alike, powers in SETTINGS:
         metric = Combined("similarity", is_emphasised=alike is not None)
         combined.CLEARLY_ALIKE = alike or CLEARLY_ALIKE
         topics = unit_rows(profiles.topic_rows[:, : patterns[0]])
         places = unit_rows(profiles.place_rows[:, : patterns[1]])
+        (topic_codes, topic_step), (place_codes, place_step) = coded(topics), coded(places)
         wider = [spread(profiles.topic_rows) / spread(topics), spread(profiles.place_rows) / spread(places)]
         vectors.profiles = replace(
             profiles,
@@ -77,6 +84,10 @@ def main() -> None:
             trust=profiles.trust ** np.float32(power / LESS_TRUST),
             topic_rows=topics,
             place_rows=places,
+            topic_codes=topic_codes,
+            place_codes=place_codes,
+            code_steps=np.array([topic_step, place_step]),
+            closeness=profiles.closeness ** np.divide(powers, POWERS, dtype=np.float32),
         )
         scores = {
             "simlex": pair_score(vectors, metric, "SimLex-999", arguments.data),
@@ -86,7 +97,12 @@ def main() -> None:
         scores["mean"] = float(np.mean(list(scores.values())))
         setting = {"weights": weights, "less_trust": power, "patterns": patterns}
         rows.append(
-            {**setting, "clearly_alike": alike, **{name: round(score, 4) for name, score in scores.items()}}
+            {
+                **setting,
+                "clearly_alike": alike,
+                "powers_of_closeness": powers,
+                **{name: round(score, 4) for name, score in scores.items()},
+            }
         )
         print(json.dumps(rows[-1]), flush=True)
     content = {"parts": PARTS, "category_words": N_CATEGORY_WORDS, "rows": rows}

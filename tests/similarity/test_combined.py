@@ -103,18 +103,34 @@ def slow_smooth(rows: NDArray[np.float64], size: int, power: float) -> NDArray[n
 
 
 def emphasised(related: NDArray[Any], alike: NDArray[Any]) -> NDArray[np.float64]:
-    """Alike counts by a thirtieth of itself, at least 0 and at most twice."""
-    return np.array([r + a * min(max(a / 30, 0), 2) for r, a in zip(related, alike, strict=True)])
+    """Alike counts by a forty-fifth of itself, at least 0 and at most twice."""
+    return np.array([r + a * min(max(a / 45, 0), 2) for r, a in zip(related, alike, strict=True)])
+
+
+def slow_closeness(rows: NDArray[Any]) -> NDArray[np.float64]:
+    """Return the mean cosine with the second to eighth nearest word, divided by the median; 0.6 at least."""
+    cosines = rows.astype(np.float64) @ rows.T
+    means = [np.sort(np.delete(row, word))[-8:-1].mean() for word, row in enumerate(cosines)]
+    return np.array([max(mean / np.median(means), 0.6) for mean in means])
+
+
+def slow_units(vectors: WordVectors) -> NDArray[np.float64]:
+    """Return what the parts of each word are multiplied by: the power 1/4 for topics, 1/2 for places."""
+    topic, place = (
+        slow_closeness(rows) for rows in (vectors.profiles.topic_rows, vectors.profiles.place_rows)
+    )
+    units: NDArray[np.float64] = np.stack([topic**-0.25] * 3 + [place**-0.5] * 2, axis=1)
+    return units
 
 
 def test_clearly_alike_words_count_up_to_twice(vectors: WordVectors) -> None:
-    """Parts of seven pairs, weighted: related is 1, alike is -10, 0, 15, 30, 45, 60 and 90."""
+    """Parts of seven pairs, weighted: related is 1, alike is -15, 0, 22.5, 45, 67.5, 90 and 135."""
     weighted, scales = np.zeros((7, 5)), np.array([1.0, 2, 3, 4, 5])
-    weighted[:, 0], weighted[:, 3] = 1.0, np.array([-10, 0, 15, 30, 45, 60, 90]) / 4
+    weighted[:, 0], weighted[:, 3] = 1.0, np.array([-15, 0, 22.5, 45, 67.5, 90, 135]) / 4
     both = Combined("similarity").total(weighted, scales)
-    assert both == pytest.approx([1, 1, 8.5, 31, 68.5, 121, 181])
+    assert both == pytest.approx([1, 1, 12.25, 46, 102.25, 181, 271])
     plain = Combined("similarity", is_emphasised=False).total(weighted, scales)
-    assert plain == pytest.approx([-9, 1, 16, 31, 46, 61, 91])
+    assert plain == pytest.approx([-14, 1, 23.5, 46, 68.5, 91, 136])
     assert Combined("alike").total(weighted, scales) == pytest.approx(4 * weighted[:, 3])
     assert Combined("related").total(weighted, scales) == pytest.approx(np.ones(7))
     related, alike = (Combined(name).scores(vectors, [("w5", 1.0)]) for name in ("related", "alike"))
@@ -154,7 +170,11 @@ def test_parts_equal_the_recipe(vectors: WordVectors) -> None:
         np.abs(found[:, [2, 4]] - parts[:, first, second][[2, 4]].T).mean() < 0.02
     )  # the SVD is approximate
     weights = vectors.profiles.scales * found.std(axis=0)
-    assert weights == pytest.approx([1.5, 0.5, 1.5, 2, 3])
+    assert weights == pytest.approx([1.5, 0.5, 1.5, 2.5, 3])
+    units = slow_units(vectors)
+    assert vectors.profiles.units == pytest.approx(units, rel=0.02)  # found from codes in 255 steps
+    assert not np.allclose(units, 1, atol=0.05)
+    found *= vectors.profiles.units[first].astype(float) * vectors.profiles.units[second]
     related, alike = (found[:, part] @ vectors.profiles.scales[part] for part in ([0, 1, 2], [3, 4]))
     both = emphasised(related, alike)
     assert (alike > 0).any()
@@ -254,7 +274,7 @@ def test_percentiles_count_pairs_that_are_less_near(vectors: WordVectors) -> Non
 
 def test_nearest_words_are_those_of_all_scores(vectors: WordVectors, monkeypatch: pytest.MonkeyPatch) -> None:
     """Also where candidates are chosen first: none of the nearest is missed here."""
-    whole = [vectors.similar_by_word(name_of(row), topn=8) for row in range(0, N_WORDS, 7)]
+    whole = [vectors.similar_by_word(name_of(row), topn=5) for row in range(0, N_WORDS, 7)]
     monkeypatch.setattr("omnitm.similarity.combined._SCORED_IN_FULL", 10)
     monkeypatch.setattr("omnitm.similarity.combined._CANDIDATES", 120)
     scored: list[int] = []
@@ -266,12 +286,12 @@ def test_nearest_words_are_those_of_all_scores(vectors: WordVectors, monkeypatch
 
     monkeypatch.setattr(_native, "profile_products", counted)
     for row, wanted in zip(range(0, N_WORDS, 7), whole, strict=True):
-        found = vectors.similar_by_word(name_of(row), topn=8)
+        found = vectors.similar_by_word(name_of(row), topn=5)
         assert [word for word, _ in found] == [word for word, _ in wanted]
         assert [score for _, score in found] == pytest.approx([score for _, score in wanted])
     assert max(scored) <= 121  # never all of them
     rows = np.arange(0, N_WORDS, 7)
-    places, scores = Combined("similarity").nearest_of_rows(vectors, rows, 8)
+    places, scores = Combined("similarity").nearest_of_rows(vectors, rows, 5)
     for row, wanted in enumerate(whole):
         assert [name_of(k) for k in places[row]] == [word for word, _ in wanted]
         assert scores[row] == pytest.approx([score for _, score in wanted])
@@ -342,7 +362,9 @@ def test_a_vector_is_scored_by_the_recipe(vectors: WordVectors, with_places: boo
             ratio = np.log((np.maximum(relative, 0) + 0.1) / (np.maximum(mean, 0) + 0.1))
             wanted += scales[0] * ratio[:N_WORDS]
     query = np.concatenate(parts)
-    wanted = emphasised(wanted, alike)
+    # The closeness of a vector is the usual one.
+    units = profiles.units.astype(float)
+    wanted = emphasised(wanted * units[:, 0], alike * units[:, 3])
     assert Combined("similarity").scores(vectors, [(query, 1.0)]) == pytest.approx(wanted, abs=2e-3)
     flat = np.concatenate([np.full(N_FEATURES, 7.0), *parts[1:]])  # topics that say nothing
     places = emphasised(np.zeros(N_WORDS), Combined("alike").scores(vectors, [(query, 1.0)]))
@@ -364,10 +386,11 @@ def test_how_far_features_stand_out(vectors: WordVectors, topics: WordVectors) -
 
 def test_the_score_of_a_word_with_itself(vectors: WordVectors, topics: WordVectors) -> None:
     for model, most in ((vectors, [5, 1, 1, 1, 1]), (topics, [5, 1, 1, 0, 0])):
-        scales = model.profiles.scales
+        # As if both words had hardly any near words, which makes the most of a score.
+        scales = model.profiles.scales * 0.6 ** -np.array([0.5, 0.5, 0.5, 1, 1])
         alike = float(scales[3:] @ most[3:])
         assert model.similarity("w5", "w5") == pytest.approx(
-            scales[:3] @ most[:3] + alike * min(alike / 30, 2)
+            scales[:3] @ most[:3] + alike * min(alike / 45, 2)
         )
         assert model.similarity("w5", "w5", metric="related") == pytest.approx(scales[:3] @ most[:3])
         less = np.asarray(model.most_similar(positive=[], negative=["w5"], topn=None))
@@ -430,21 +453,24 @@ def test_numbers_of_the_recipe() -> None:
         if name.isupper() and type(value) in {int, float}
     }
     assert (RECIPE, numbers) == (
-        9,
+        10,
         {
-            "RECIPE": 9,
+            "RECIPE": 10,
             "_FIRST_OF_PLACE": 3,
-            "CLEARLY_ALIKE": 30.0,
+            "CLEARLY_ALIKE": 45.0,
             "_MOST_EMPHASIS": 2.0,
             "_FLOOR": 0.1,
             "_MOST_ASSOCIATION": 5.0,
             "_BEST_KNOWN": 8000,
             "_FLOOR_OF_SHARES": 0.1,
             "LESS_TRUST": 0.25,
+            "_NEAREST": 8,
+            "_LEAST_CLOSENESS": 0.6,
             "_RANDOM_PAIRS": 50_000,
             "_PAIRS_AT_A_TIME": 2000,
             "_SCORED_IN_FULL": 4000,
-            "_CANDIDATES": 350,
+            "_CANDIDATES": 150,
+            "_WORTH_THREADS": 8,
             "_CODE": 127.0,
             "_CODED_AT_ONCE": 500,
             "FEWEST_WORDS": 100,
@@ -471,6 +497,7 @@ def test_numbers_of_the_recipe() -> None:
             "_LEAST_SQUARE": 1e-6,
         },
     )
+    assert combined.POWERS_OF_CLOSENESS.tolist() == [0.5, 0.5, 0.5, 1, 1]
     assert row_profile.Recipe(stands_out=1.0, power=0.25, n_patterns=500) == combined.TOPIC
     assert row_profile.Recipe(stands_out=0.5, power=0.0, n_patterns=1_000) == combined.PLACE
 
@@ -536,20 +563,19 @@ def test_codes_are_kept_and_smoothed_places_are_kept_once(told: Explainer, tmp_p
     kept = model / "similarity.bin"
     expected = WordVectors.load(model).most_similar("bank", topn=5)
     facts, arrays = read_container(kept)
-    rows = [vectors.profiles.topic_rows, vectors.profiles.place_rows]
-    largest = max(np.abs(part).max() for part in rows)
-    assert np.array_equal(arrays["codes"], np.rint(np.concatenate(rows, axis=1) * (127 / largest)))
+    rows = {"topic_codes": vectors.profiles.topic_rows, "place_codes": vectors.profiles.place_rows}
+    for (name, of_words), step in zip(rows.items(), arrays["code_steps"], strict=True):
+        assert step == pytest.approx(np.abs(of_words).max() / 127)
+        assert np.array_equal(arrays[name], np.rint(of_words / np.float32(step)))
     assert "place_rows" not in arrays
     read = WordVectors.load(model).profiles
-    assert vars(read)["codes"].tolist() == arrays["codes"].tolist()
+    assert np.array_equal(read.place_codes, arrays["place_codes"])
     assert read.place is not None
     assert read.place_rows is read.place.smooth
-    earlier = {name: array for name, array in arrays.items() if name != "codes"}
-    write_container(kept, facts, {**earlier, "place_rows": np.array(read.place_rows)})
     content = kept.read_bytes()
-    of_earlier = WordVectors.load(model)
-    assert of_earlier.most_similar("bank", topn=5) == expected
-    assert np.array_equal(of_earlier.profiles.codes, arrays["codes"])
+    write_container(kept, facts, {name: array for name, array in arrays.items() if name != "topic_codes"})
+    again = WordVectors.load(model)  # what is not all there is made again
+    assert again.most_similar("bank", topn=5) == expected
     assert kept.read_bytes() == content
 
 
@@ -769,6 +795,53 @@ def test_rare_words_are_trusted_less(vectors: WordVectors, monkeypatch: pytest.M
     for word, other in ((3, 40), (40, 3)):
         scores = metric.scores(vectors, [(vectors.index_to_key[word], 1.0)])
         assert scores[other] == pytest.approx(found[1], abs=1e-4)
+
+
+def test_closeness_is_about_the_second_to_eighth_nearest_of_the_best_known_words() -> None:
+    """Eleven words in a fan of angles; the first nine are known."""
+    angles = np.array([0, 0.1, 0.15, 0.3, 0.5, 0.55, 0.8, 1.2, 1.5, 0.2, 3.0])
+    rows = np.stack([np.cos(angles), np.sin(angles)], axis=1).astype(np.float32)
+    known = np.arange(9)
+    means = []
+    for word in range(11):
+        others = np.sort(np.cos(angles[known[known != word]] - angles[word]))
+        means.append(others[-8:-1].mean())
+    expected = np.maximum(np.array(means) / np.median(np.array(means)[known]), 0.6)
+    codes, step = combined.coded(rows)
+    assert step == pytest.approx(1 / 127)
+    assert combined.closeness_of(codes, known) == pytest.approx(expected, rel=0.02)
+    assert expected[10] == 0.6  # far from all others
+    assert combined.closeness_of(codes, known[:8]).tolist() == [1.0] * 11  # too few to compare with
+    assert combined.closeness_of(codes[:, :0], known).tolist() == [1.0] * 11
+    assert combined.closeness_of(np.eye(11, dtype=np.int8), known).tolist() == [1.0] * 11  # nothing is usual
+
+
+def test_words_with_many_near_words_are_measured_by_them(
+    vectors: WordVectors, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Closeness counts in pairs, lists, parts and contributions alike, before the emphasis."""
+    closeness = np.ones((N_WORDS, 2), np.float32)
+    for name in ("related", "alike", "similarity"):
+        metric = Combined(name)
+        monkeypatch.setattr(vectors, "profiles", replace(vectors.profiles, closeness=closeness))
+        related, alike = (
+            Combined(of).pairs(vectors, np.array([3]), np.array([13]))[0] for of in ("related", "alike")
+        )
+        close = closeness.copy()
+        close[3], close[13] = (16.0, 4.0), (1.0, 9.0)
+        monkeypatch.setattr(vectors, "profiles", replace(vectors.profiles, closeness=close))
+        # (16 * 1) ** (1/4) = 2 for topics, (4 * 9) ** (1/2) = 6 for places.
+        expected = {
+            "related": related / 2,
+            "alike": alike / 6,
+            "similarity": emphasised(np.array([related / 2]), np.array([alike / 6]))[0],
+        }[name]
+        assert metric.pairs(vectors, np.array([3]), np.array([13]))[0] == pytest.approx(expected)
+        assert sum(metric.parts(vectors, 3, 13).values()) == pytest.approx(expected)
+        assert metric.contributions(vectors, 3, 13).sum() == pytest.approx(expected, abs=1e-3)
+        assert metric.scores(vectors, [("w3", 1.0)])[13] == pytest.approx(expected, abs=1e-4)
+        assert metric.scores(vectors, [("w13", 1.0)])[3] == pytest.approx(expected, abs=1e-4)
+        assert metric.scores(vectors, [("w3", 1.0)])[3] == pytest.approx(metric.most(vectors))
 
 
 def test_negative_words_divide(vectors: WordVectors) -> None:

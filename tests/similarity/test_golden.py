@@ -33,6 +33,7 @@ def numbers(vectors: WordVectors) -> dict[str, Any]:
     return {
         "scales": found.scales,
         "trust": found.trust[::10],
+        "closeness": found.closeness[::10],
         "shares": {name: scores[::25] for name, scores in found.random_scores.items()},
         "baseline": found.topic.baseline[::10],
         "gain": found.topic.gain[::10],

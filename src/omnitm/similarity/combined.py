@@ -8,11 +8,15 @@ Five parts, each in units of its spread over random pairs of words, are added:
   strongest common patterns, where words need not share the very features,
 - place profile, and smoothed: the same of the coordinates that say where words stand.
 
+Some words, such as names of months, have many near words, others have hardly any. So the parts of a pair
+are measured by the closeness of both words: how near the second to eighth nearest of the best known words
+are, beside the usual. Topics are divided by the root of the mean closeness (geometric), places by itself.
+
 The rows of rare words are less certain than those of the best known words, so the sum is multiplied by the
 trust in both words: 1, or `(8000 / place in the vocabulary) ** 0.25` for words after the first 8,000.
 
 *Related* words share topics (the first three parts), *alike* words can stand in each other's place (the
-last two). *Similarity*, the default, is related + alike * emphasis, where the emphasis is `alike / 30`,
+last two). *Similarity*, the default, is related + alike * emphasis, where the emphasis is `alike / 45`,
 between 0 and 2: words that are barely alike, as all nouns are, say little, and clearly alike words lead the
 lists. The forms of a word (`omnitm.similarity.word_forms`)
 count with it: association is the weighted mean over the forms of both words, profiles are weighted means;
@@ -31,11 +35,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from omnitm import _native
+from omnitm.files import available_cores
 from omnitm.similarity.row_profile import Recipe, RowProfile, baseline_of, unit_rows
+from omnitm.similarity.truncated_svd import in_parts
 from omnitm.similarity.word_forms import PATTERNS_FOR_FORMS, WordForms
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -45,19 +51,20 @@ if TYPE_CHECKING:
 
 PARTS = ("association", "topic profile", "smoothed topic profile", "place profile", "smoothed place profile")
 # Of all numbers of this module, row_profile and word_forms; what was stored by another is made again.
-RECIPE = 9
+RECIPE = 10
 TOPIC = Recipe(stands_out=1.0, power=0.25, n_patterns=500)
 PLACE = Recipe(stands_out=0.5, power=0.0, n_patterns=1_000)
 # In units of the spreads; chosen on development data: benchmarks/similarity_weights.py, with its log.
-WEIGHTS_OF_PARTS = np.array([1.5, 0.5, 1.5, 2.0, 3.0])
+WEIGHTS_OF_PARTS = np.array([1.5, 0.5, 1.5, 2.5, 3.0])
 _FIRST_OF_PLACE = 3  # of the parts
+_SMOOTHED = [2, 4]  # of the parts, by kind
 _QUESTIONS = {
     "similarity": np.array([True, True, True, True, True]),
     "related": np.array([True, True, True, False, False]),
     "alike": np.array([False, False, False, True, True]),
 }
-# In `similarity` an `alike` of 30 counts as it is, less counts less, more up to twice: chosen as the weights.
-CLEARLY_ALIKE = 30.0
+# In `similarity` an `alike` of 45 counts as it is, less counts less, more up to twice: chosen as the weights.
+CLEARLY_ALIKE = 45.0
 _MOST_EMPHASIS = 2.0
 _FLOOR = 0.1  # of a baseline: differences between small associations are noise
 _MOST_ASSOCIATION = 5.0  # a logarithm; more than words reach, so that a word is nearest to itself
@@ -68,12 +75,18 @@ _FLOOR_OF_SHARES = 0.1  # of the largest score, in products: small scores differ
 # Analogies ask for small differences, which many patterns of places hide: 0.68 of 150 questions, not 0.57.
 _WEIGHTS_IN_PRODUCTS = np.array([1.0, 1.0, 1.0, 1.0, 1 / 3])
 LESS_TRUST = 0.25  # chosen with the weights: lists name rare words less often
+# Of the closeness of two words (their geometric mean), per part: chosen with the weights.
+POWERS_OF_CLOSENESS = np.array([0.5, 0.5, 0.5, 1.0, 1.0])
+_NEAREST = 8  # words that closeness is about, without the first of them, which may be a form
+_LEAST_CLOSENESS = 0.6  # so that no score exceeds that of a word with itself
 _RANDOM_PAIRS = 50_000  # for spreads and percentiles
 _PAIRS_AT_A_TIME = 2_000  # bounds memory: means of profiles are sparse rows per pair
 _SCORED_IN_FULL = 4_000  # words; among more, the likely ones are found first
-_CANDIDATES = 350  # with 3,000, 99 of 100 lists of ten are the same
+_CANDIDATES = 150  # with 2,500, all of 200 lists of ten are the same
+_WORTH_THREADS = 8  # queries at once; for fewer, starting threads takes too long
 _CODE = 127.0  # the largest code of a byte with a sign
 _CODED_AT_ONCE = 500  # rows, so that they stay in the processor's cache
+MOST_UNITS = _LEAST_CLOSENESS**-POWERS_OF_CLOSENESS  # of a pair, per part
 
 
 class _Kind(NamedTuple):
@@ -82,6 +95,8 @@ class _Kind(NamedTuple):
     profile: RowProfile
     lengths: NDArray[np.float32]
     rows: NDArray[np.float32]
+    codes: NDArray[np.int8]
+    step: float
     part: int
     """The first of its two parts: the profile, and then the smoothed one."""
     has_own_rows: bool
@@ -118,6 +133,10 @@ class Profiles:
         own smoothed place profile; no dimensions without places.
     trust
         Per word: what its scores are multiplied by; 1 for the best known words.
+    topic_codes, place_codes, code_steps
+        The rows in 255 steps, of one size per kind: enough to find words that may be nearest.
+    closeness
+        words x 2: how near the nearest words are by topic and by place, beside the usual, which is 1.
     scales
         Per part: its weight / its spread over random pairs of well known words.
     random_scores, random_shares
@@ -131,7 +150,11 @@ class Profiles:
     topic_rows: NDArray[np.float32]
     place_lengths: NDArray[np.float32]
     place_rows: NDArray[np.float32]
+    topic_codes: NDArray[np.int8]
+    place_codes: NDArray[np.int8]
+    code_steps: Reals
     trust: NDArray[np.float32]
+    closeness: NDArray[np.float32]
     scales: Reals
     random_scores: dict[str, Reals]
     random_shares: Reals
@@ -149,8 +172,11 @@ class Profiles:
         if place is not None:
             # Means over forms raised SimLex-999 by 0.005 and lowered same-category neighbours by 0.022.
             place_lengths, place_rows = _mean_lengths(forms, place), place.smooth
+        (topic_codes, topic_step), (place_codes, place_step) = coded(topic_rows), coded(place_rows)
         plain = cls(
-            *(topic, place, forms, topic_lengths, topic_rows, place_lengths, place_rows, trust_in(rows)),
+            *(topic, place, forms, topic_lengths, topic_rows, place_lengths, place_rows),
+            *(topic_codes, place_codes, np.array([topic_step, place_step]), trust_in(rows)),
+            closeness=np.stack([closeness_of(codes, known) for codes in (topic_codes, place_codes)], axis=1),
             scales=np.ones(len(PARTS)),
             random_scores={},
             random_shares=np.zeros(0),
@@ -162,6 +188,7 @@ class Profiles:
         scales = WEIGHTS_OF_PARTS * np.divide(1, spreads, out=np.zeros_like(spreads), where=spreads > 1e-9)
         shares = _shares_to_keep(len(values))
         places = np.minimum((shares * len(values)).astype(np.intp), max(0, len(values) - 1))
+        values *= plain.units_of_pairs(first, second)
         scores = {
             name: np.sort(Combined(name).total(values, scales))[places] if len(values) else np.zeros(0)
             for name in _QUESTIONS
@@ -171,9 +198,12 @@ class Profiles:
     @cached_property
     def kinds(self) -> list[_Kind]:
         """Topics, and places if they were trained."""
-        found = [_Kind(self.topic, self.topic_lengths, self.topic_rows, 1, has_own_rows=False)]
+        topic_step, place_step = self.code_steps.tolist()
+        rows = self.topic_lengths, self.topic_rows, self.topic_codes, topic_step
+        found = [_Kind(self.topic, *rows, part=1, has_own_rows=False)]
         if self.place is not None:
-            found.append(_Kind(self.place, self.place_lengths, self.place_rows, 3, has_own_rows=True))
+            rows = self.place_lengths, self.place_rows, self.place_codes, place_step
+            found.append(_Kind(self.place, *rows, part=3, has_own_rows=True))
         return found
 
     @cached_property
@@ -182,18 +212,16 @@ class Profiles:
         return self.forms.matrix
 
     @cached_property
-    def codes(self) -> NDArray[np.int8]:
-        """Smoothed rows of both kinds side by side, in 255 steps: enough to find words that may be nearest.
+    def units(self) -> NDArray[np.float32]:
+        """What the parts of each word's scores are multiplied by: below 1 if it has many near words."""
+        of_parts = np.repeat(self.closeness, (_FIRST_OF_PLACE, len(PARTS) - _FIRST_OF_PLACE), axis=1)
+        # Half of the power for each of the two words.
+        return np.asarray(of_parts ** (-POWERS_OF_CLOSENESS / 2), dtype=np.float32)
 
-        They are kept beside a model with the rest.
-        """
-        sides = [kind.rows for kind in self.kinds]
-        largest = max(1e-9, *(float(max(rows.max(initial=0), -rows.min(initial=0))) for rows in sides))
-        codes = np.empty((len(sides[0]), sum(rows.shape[1] for rows in sides)), dtype=np.int8)
-        for start in range(0, len(codes), _CODED_AT_ONCE):
-            part = slice(start, start + _CODED_AT_ONCE)
-            codes[part] = np.rint(np.concatenate([rows[part] for rows in sides], axis=1) * (_CODE / largest))
-        return codes
+    def units_of_pairs(self, first: NDArray[Any], second: NDArray[Any]) -> Reals:
+        """Return what parts of pairs are multiplied by: most of all for a word with itself."""
+        both = self.units[first].astype(np.float64) * self.units[second]
+        return np.where(np.equal(first, second)[..., None], MOST_UNITS, both)
 
     def pairs(self, rows: WordRows, first: NDArray[Any], second: NDArray[Any]) -> Reals:
         """Measure the parts of many pairs of words, in their own units: pairs x parts."""
@@ -220,7 +248,7 @@ class Profiles:
 
     @property
     def most(self) -> Reals:
-        """The largest value of each part: that of a word with itself."""
+        """The largest value of each part before closeness: that of a word with itself."""
         has_place = float(self.place is not None)
         return np.array([_MOST_ASSOCIATION, 1.0, 1.0, has_place, has_place])
 
@@ -251,15 +279,27 @@ class Combined:
     digits = 1
 
     def __init__(self, name: str, *, is_factor: bool = False, is_emphasised: bool = True) -> None:
-        self.name, self._asked = name, _QUESTIONS[name]
+        self.name, self._asked, self._is_factor = name, _QUESTIONS[name], is_factor
         if is_factor:
             self._asked = self._asked * _WEIGHTS_IN_PRODUCTS
+        weights = WEIGHTS_OF_PARTS * self._asked
+        whole = np.array([weights[:_FIRST_OF_PLACE].sum(), weights[_FIRST_OF_PLACE:].sum()])
+        # What a smoothed part is multiplied by to stand for all parts of its kind.
+        self.stands_for = whole / np.where(whole, weights[_SMOOTHED], 1.0)
         self._is_emphasised = is_emphasised and name == "similarity" and not is_factor
 
     @property
     def of_factors(self) -> Combined:
         """What the parts of a query with negative words are scored by: no emphasis, fewer smoothed places."""
         return Combined(self.name, is_factor=True)
+
+    def units_of_words(self, profiles: Profiles, words: Any) -> Any:
+        """Return what parts are multiplied by for some words: 1 in products, which compare ratios."""
+        return np.ones(len(PARTS)) if self._is_factor else profiles.units[words]
+
+    def units(self, profiles: Profiles, first: Any, second: Any) -> Any:
+        """Return what parts of pairs are multiplied by: 1 in products, which compare ratios."""
+        return np.ones(len(PARTS)) if self._is_factor else profiles.units_of_pairs(first, second)
 
     def problem(self, rows: WordRows) -> str | None:
         """Say why these vectors have no answer; None if they have."""
@@ -302,7 +342,8 @@ class Combined:
 
     def most(self, rows: WordRows) -> float:
         """Return the score of a word with itself, which no other pair exceeds."""
-        return float(self.total(rows.profiles.most, rows.profiles.scales))
+        largest = 1.0 if self._is_factor else MOST_UNITS
+        return float(self.total(rows.profiles.most * largest, rows.profiles.scales))
 
     def scores(self, rows: WordRows, parts: Sequence[Part]) -> Reals:
         """Score every word; a query of several parts has the mean of their scores, see also `joined`."""
@@ -327,7 +368,8 @@ class Combined:
         """Score pairs of rows."""
         profiles = rows.profiles
         # Trust in both words times the sum over parts of weight * value / spread.
-        scores = self.total(profiles.pairs(rows, first, second), profiles.scales)
+        values = profiles.pairs(rows, first, second) * self.units(profiles, first, second)
+        scores = self.total(values, profiles.scales)
         found: Reals = scores * profiles.trust_in_pairs(first, second)
         return found
 
@@ -342,7 +384,7 @@ class Combined:
     def parts(self, rows: WordRows, first: int, second: int) -> dict[str, float]:
         """Return what each part gives to the score of two words; their sum is the score."""
         profiles, pair = rows.profiles, (np.array([first]), np.array([second]))
-        values = profiles.pairs(rows, *pair)[0] * self.scales(rows)
+        values = (profiles.pairs(rows, *pair) * self.units(profiles, *pair))[0] * self.scales(rows)
         values[_FIRST_OF_PLACE:] *= self.emphasis(values[_FIRST_OF_PLACE:].sum())
         values *= profiles.trust_in_pairs(*pair)
         return {
@@ -366,9 +408,11 @@ class Combined:
         likely = likely_of(rows.profiles, queries)
         count = min(count, len(rows.index_to_key) - 1)
         places, scores = np.empty((len(wanted), count), np.intp), np.empty((len(wanted), count))
-        for number, (row, query) in enumerate(zip(wanted.tolist(), queries, strict=True)):
+        for number, (row, query, scores_of_all) in enumerate(
+            zip(wanted.tolist(), queries, likely, strict=True)
+        ):
             # One more than wanted: the word itself is nearest, and is left out.
-            found, values = query.nearest(count + 1, likely[number])
+            found, values = query.nearest(count + 1, scores_of_all)
             others = found != row
             places[number], scores[number] = found[others][:count], values[others][:count]
         return places, scores
@@ -379,7 +423,8 @@ class Combined:
         Association is credited to the two words themselves, or to those of their forms that it is about. A
         feature's share of a smoothed profile is the mean of what it brings into either word's smoothed row.
         """
-        profiles, scales = rows.profiles, self.scales(rows)
+        profiles = rows.profiles
+        scales = self.scales(rows) * self.units(profiles, first, second)
         shares = []
         for kind in profiles.kinds:
             means = [kind.mean(row, profiles.forms.of_row(row)) for row in (first, second)]
@@ -429,29 +474,30 @@ class Query:
         self._rows, self._profiles, self._question = rows, rows.profiles, question
         self._weights = [weight for _, weight in parts]
         asked = question.of_factors if len(parts) > 1 and min(self._weights) < 0 else question
+        self.asked = asked
         self._items = [
             _Word(rows, item, asked) if isinstance(item, str) else _Vector(rows, item, asked)
             for item, _ in parts
         ]
         # Sums of smoothed rows find likely words; these are then scored.
-        self.smooth = weighted_mean([item.smooth * item.trust for item in self._items], self._weights)
+        by_kind = zip(*(item.smooth for item in self._items), strict=True)
+        self.smooth = [weighted_mean(rows_of_kind, self._weights) for rows_of_kind in by_kind]
 
     def scores_of(self, wanted: NDArray[np.intp]) -> Reals:
         """Score some words."""
         scores = [item.scores_of(wanted) for item in self._items]
         return self._question.joined(self._rows, scores, self._weights)
 
-    def nearest(self, count: int, smooth: NDArray[Any] | None = None) -> tuple[NDArray[np.intp], Reals]:
+    def nearest(self, count: int, likely: NDArray[Any] | None = None) -> tuple[NDArray[np.intp], Reals]:
         """Find the highest scores among all words, the highest first."""
         n_words = len(self._rows.index_to_key)
         if n_words <= max(_SCORED_IN_FULL, 4 * count):
             scores = self.scores_of(np.arange(n_words))
             found = best(scores, count)
             return found, scores[found]
-        likely = (likely_of(self._profiles, [self])[0] if smooth is None else smooth) * self._profiles.trust
-        wanted = max(_CANDIDATES, 2 * count)
+        likely = next(likely_of(self._profiles, [self])) if likely is None else likely
         # Smoothed rows find the likely words; the exact score, which reads whole rows, is for these only.
-        candidates = _highest(likely, wanted)
+        candidates = _highest(likely, max(_CANDIDATES, 2 * count))
         words = [item.row for item in self._items if isinstance(item, _Word)]
         candidates = np.union1d(candidates, np.array(words, dtype=np.intp))
         scores = self.scores_of(candidates)
@@ -466,16 +512,16 @@ class _Item(ABC):
 
     def __init__(self, rows: WordRows, question: Combined) -> None:
         self._rows, self._profiles, self._question = rows, rows.profiles, question
-        self._scales = question.scales(rows)
+        self._scales, self._units = question.scales(rows), np.ones(len(PARTS))
         kinds = self._profiles.kinds
         self._means = [np.zeros(kind.profile.n_features) for kind in kinds]
         self._smooth = [np.zeros(kind.rows.shape[1]) for kind in kinds]
 
     @property
-    def smooth(self) -> Reals:
-        """Smoothed profiles of all kinds, weighted as their parts are."""
-        both = zip(self._profiles.kinds, self._smooth, strict=True)
-        return np.concatenate([self._scales[kind.part + 1] * row for kind, row in both])
+    def smooth(self) -> list[Reals]:
+        """Smoothed profiles of each kind, weighted as all parts of the kind are."""
+        scales = (self._scales * self._units)[_SMOOTHED] * self._question.stands_for * self.trust
+        return [scale * row for scale, row in zip(scales.tolist(), self._smooth, strict=False)]
 
     @abstractmethod
     def leanings(self, forms: NDArray[np.intp]) -> Reals:
@@ -500,6 +546,7 @@ class _Item(ABC):
                 parts[:, kind.part + 1] = kind.rows[wanted] @ smooth.astype(np.float32)
         if self._scales[0]:
             parts[:, 0] = means(self.leanings(forms))
+        parts *= self._units.astype(np.float64) * self._question.units_of_words(profiles, wanted)
         scores: Reals = self._question.total(parts, profiles.scales) * self.trust * profiles.trust[wanted]
         return scores
 
@@ -512,6 +559,7 @@ class _Word(_Item):
         self.row = rows.get_index(word)
         profiles = self._profiles
         self.trust = float(profiles.trust[self.row])
+        self._units = question.units_of_words(profiles, self.row)
         self._forms = profiles.forms.of_row(self.row)
         self._means = [kind.mean(self.row, self._forms) for kind in profiles.kinds]
         self._smooth = [kind.rows[self.row] for kind in profiles.kinds]
@@ -568,15 +616,40 @@ class _Vector(_Item):
         return np.asarray(_log_ratio(self._relative[columns], self._profiles.topic.mean[columns]), np.float64)
 
 
-def likely_of(profiles: Profiles, queries: Sequence[Query]) -> NDArray[np.int32]:
-    """Multiply queries with all smoothed rows, both in few steps: queries x words."""
-    smooth = np.array([query.smooth for query in queries])
-    largest = np.maximum(np.abs(smooth).max(axis=1, initial=0), 1e-12)
-    # Products of bytes in 32-bit sums: 1,500 dimensions x 127 x 127 are far below 2**31.
-    asked = np.rint(smooth * (_CODE / largest)[:, None]).astype(np.int8)
-    products = np.empty((len(queries), len(profiles.codes)), dtype=np.int32)
-    _native.code_products(profiles.codes, asked, products)
-    return products
+def likely_of(profiles: Profiles, queries: Sequence[Query]) -> Iterator[NDArray[np.float32]]:
+    """Score all words roughly: smoothed rows, in few steps, stand for all parts of their kind."""
+    by_kind = [
+        _code_products(kind, [query.smooth[number] for query in queries])
+        for number, kind in enumerate(profiles.kinds)
+    ]
+    for number, query in enumerate(queries):
+        units = query.asked.units_of_words(profiles, slice(None))
+        likely = [
+            products[number].astype(np.float32) * (np.float32(step[number]) * units[..., kind.part])
+            for kind, (products, step) in zip(profiles.kinds, by_kind, strict=True)
+        ]
+        found = likely[0]
+        for alike in likely[1:]:
+            found = found + alike * query.asked.emphasis(alike)
+        yield found * profiles.trust
+
+
+def _code_products(kind: _Kind, rows: Sequence[Reals]) -> tuple[NDArray[np.int32], Reals]:
+    """Multiply rows in few steps with those of all words, and return the size of a step of each product."""
+    asked = np.array(rows)
+    largest = np.maximum(np.abs(asked).max(axis=1, initial=0), 1e-12)
+    # Products of bytes in 32-bit sums: 1,000 dimensions x 127 x 127 are far below 2**31.
+    codes = np.rint(asked * (_CODE / largest)[:, None]).astype(np.int8)
+    products = np.empty((len(rows), len(kind.codes)), dtype=np.int32)
+
+    def multiply(part: slice) -> None:
+        _native.code_products(kind.codes, codes[part], products[part])
+
+    if len(rows) < _WORTH_THREADS:
+        multiply(slice(None))
+    else:
+        in_parts(len(rows), multiply, available_cores())
+    return products, largest / _CODE * kind.step
 
 
 def weighted_mean(scores: Sequence[NDArray[Any]], weights: Sequence[float]) -> Reals:
@@ -659,6 +732,40 @@ def _log_ratio(relative: Any, mean: Any) -> Any:
     """Compare how much a machine leans on a feature with what is usual for that feature."""
     ratio = np.log((np.maximum(relative, 0) + _FLOOR) / (np.maximum(mean, 0) + _FLOOR))
     return np.minimum(ratio, _MOST_ASSOCIATION)
+
+
+def closeness_of(codes: NDArray[np.int8], known: NDArray[np.intp]) -> NDArray[np.float32]:
+    """How near the second to eighth nearest of the best known words are to each word, beside the usual."""
+    n_words, n_known = len(codes), len(known)
+    if codes.shape[1] == 0 or n_known <= _NEAREST:
+        return np.ones(n_words, dtype=np.float32)
+    found, best, place_among_known = np.empty(n_words), codes[known], np.full(n_words, -1)
+    place_among_known[known] = np.arange(n_known)
+
+    def measure(part: slice) -> None:
+        # Whole numbers, so that the sums are the same on every machine.
+        products = np.empty((part.stop - part.start, n_known), dtype=np.int32)
+        _native.code_products(best, codes[part], products)
+        own = np.flatnonzero(place_among_known[part] >= 0)
+        products[own, place_among_known[part][own]] = np.iinfo(np.int32).min
+        products.partition(n_known - _NEAREST, axis=1)
+        nearest = products[:, n_known - _NEAREST :].astype(np.float64)
+        found[part] = (nearest.sum(axis=1) - nearest.max(axis=1)) / (_NEAREST - 1)
+
+    in_parts(n_words, measure, -(-n_words // _CODED_AT_ONCE))
+    usual = float(np.median(found[known]))
+    beside = found / usual if usual > 0 else np.ones(n_words)
+    return np.maximum(beside, _LEAST_CLOSENESS).astype(np.float32)
+
+
+def coded(rows: NDArray[np.float32]) -> tuple[NDArray[np.int8], float]:
+    """Write rows in 255 steps; return also the size of a step."""
+    step = max(float(rows.max(initial=0)), -float(rows.min(initial=0)), 1e-9) / _CODE
+    codes = np.empty(rows.shape, dtype=np.int8)
+    for start in range(0, len(codes), _CODED_AT_ONCE):
+        part = slice(start, start + _CODED_AT_ONCE)
+        codes[part] = np.rint(rows[part] / np.float32(step))
+    return codes, step
 
 
 def best_known(rows: WordRows) -> NDArray[np.intp]:

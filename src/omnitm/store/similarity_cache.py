@@ -33,8 +33,11 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 _MANY = 3_000  # words; preparing more takes seconds
 _TOPIC, _PLACE, _FORMS, _RANDOM = "topic.", "place.", "forms.", "random."
-_CODES, _PLACE_ROWS = "codes", "place_rows"
-_PLAIN = ("topic_lengths", "topic_rows", "place_lengths", "place_rows", "trust", "scales", "random_shares")
+_PLACE_ROWS = "place_rows"
+_PLAIN = (
+    *("topic_lengths", "topic_rows", "topic_codes", "place_lengths", "place_rows", "place_codes"),
+    *("code_steps", "trust", "closeness", "scales", "random_shares"),
+)
 
 
 def kept_profiles(vectors: WordVectors, model: Path | None) -> Profiles:
@@ -124,7 +127,7 @@ def _arrays(profiles: Profiles) -> dict[str, NDArray[Any]]:
         for name, array in kind.arrays().items()
     }
     found |= {_RANDOM + name: scores for name, scores in profiles.random_scores.items()}
-    found |= {name: getattr(profiles, name) for name in (*_PLAIN, _CODES)}
+    found |= {name: getattr(profiles, name) for name in _PLAIN}
     if profiles.place is not None and profiles.place_rows is profiles.place.smooth:
         del found[_PLACE_ROWS]  # a fifth of the file
     return found
@@ -149,10 +152,7 @@ def _read(vectors: WordVectors, path: Path, facts: dict[str, Any]) -> Profiles |
     n_places = None if vectors.place is None else len(vectors.place.feature_names)
     if not fits or n_places != (None if place is None else place.n_features):
         return None
-    profiles = Profiles(topic, place, forms, random_scores=random, **plain)
-    if _CODES in arrays:  # made by the same recipe of the same rows; older files are without
-        vars(profiles)[_CODES] = arrays[_CODES]
-    return profiles
+    return Profiles(topic, place, forms, random_scores=random, **plain)
 
 
 def _part(kind: Any, arrays: dict[str, NDArray[Any]], prefix: str) -> Any:
