@@ -146,11 +146,7 @@ def _interleave(  # noqa: PLR0917 - an array and its offsets, twice
 
 
 def _write_joined_facts(
-    path: Path,
-    old: DocumentIndex,
-    new: Built,
-    new_sources: dict[str, Any],
-    sink: FolderSink,
+    path: Path, old: DocumentIndex, new: Built, new_sources: dict[str, Any], sink: FolderSink
 ) -> Built:
     manifest = storage.open_folder(path)
     sources = storage.read_json(manifest, "sources.json", dict)

@@ -6,6 +6,7 @@ import logging
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -328,11 +329,9 @@ def _build(
     ]
     # First pass: all text, as provisional numbers of words, goes to the scratch, and words are counted.
     counted = count_blocks(
-        corpus.blocks,
-        workers,
-        lambda done, documents: report(Progress("reading", done, n_bytes, documents)),
+        corpus.blocks, workers, lambda done, documents: report(Progress("reading", done, n_bytes, documents))
     )
-    n_tokens_too_long = sum(generation_table.n_too_long for generation_table in (w.table for w in workers))
+    n_tokens_too_long = sum(worker.table.n_too_long for worker in workers)
     n_tokens = counted.n_tokens if order.is_kept else 0
     if n_tokens > MOST_TOKENS:
         raise CorpusError(
@@ -377,9 +376,6 @@ def _check_not_empty(summary: IndexSummary) -> None:
 
 def _positions(blocks: Sequence[CountedBlock]) -> NDArray[np.uint64]:
     """Rows (source, offset, first document) of all blocks in which a document begins."""
-    rows: list[tuple[int, int, int]] = []
-    first = 0
-    for block in blocks:
-        rows.append((block.source, block.offset, first))
-        first += block.lengths.size
+    firsts = accumulate((block.lengths.size for block in blocks), initial=0)
+    rows = [(block.source, block.offset, first) for block, first in zip(blocks, firsts, strict=False)]
     return np.array(rows, dtype=np.uint64).reshape(-1)

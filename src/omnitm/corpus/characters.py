@@ -83,8 +83,6 @@ def replacements(
 
 def native_rules(*, lowercase: bool, table: dict[int, str | None], refuse_nul: bool) -> CharacterRules:
     """Rules that make the native tokeniser do `text.lower().translate(table).split()`, marks interpreted."""
-    from omnitm._native import CharacterRules
-
     actions = np.arange(N_CODE_POINTS, dtype=np.uint32)
     actions[[ord(c) for c in spaces()]] = SPACE
     for code, replacement in table.items():
@@ -101,8 +99,6 @@ def native_rules(*, lowercase: bool, table: dict[int, str | None], refuse_nul: b
 @lru_cache(maxsize=1)
 def token_rules() -> CharacterRules:
     """Rules for words that are ready: NUL after each word, a newline after each document."""
-    from omnitm._native import CharacterRules
-
     actions = np.arange(N_CODE_POINTS, dtype=np.uint32)
     actions[0] = SPACE
     actions[ord("\n")] = NEWLINE
@@ -149,7 +145,5 @@ def _makes_sigma_final(before: str, codes: NDArray[np.uint32]) -> NDArray[np.boo
     rows = np.tile(template, (len(codes), 1))
     rows[:, len(before)] = codes
     lowered = rows.tobytes().decode("utf-32-le").lower().encode("utf-32-le")
-    final: NDArray[np.bool_] = np.frombuffer(lowered, dtype="<u4").reshape(rows.shape)[:, -2] == ord(
-        FINAL_SIGMA
-    )
-    return final
+    last = np.frombuffer(lowered, dtype="<u4").reshape(rows.shape)[:, -2]
+    return np.asarray(last == ord(FINAL_SIGMA))

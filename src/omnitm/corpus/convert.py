@@ -61,10 +61,7 @@ def as_index(
 
 
 def _index_of_path(
-    corpus: str | Path,
-    vocabulary: Sequence[str] | None,
-    folder: Path | None,
-    preparation: Preparation | None,
+    corpus: str | Path, vocabulary: Sequence[str] | None, folder: Path | None, preparation: Preparation | None
 ) -> DocumentIndex:
     kind = kind_of(corpus)
     if kind == "index":

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,16 +16,14 @@ from numpy.typing import NDArray
 from omnitm._native import CharacterRules, WordTable
 from omnitm.corpus.characters import token_rules
 from omnitm.corpus.reading import UNITS, TextBlock
+from omnitm.corpus.storage import Handle, Scratch, Spread
 from omnitm.corpus.vocabulary import words_of
 from omnitm.errors import CorpusError
-
-if TYPE_CHECKING:
-    from omnitm.corpus.storage import Handle, Scratch, Spread
 
 N_PARTITIONS = 64
 MOST_DOCUMENTS = 2**32 - 2
 MOST_TOKENS = 2**32 - 2  # of a running text, ends of documents included
-Piece = tuple["Handle", ...]  # letters, lengths, counts, documents, ids of some words
+Piece = tuple[Handle, ...]  # letters, lengths, counts, documents, ids of some words
 
 
 @dataclass
@@ -171,9 +169,7 @@ class FinalNumbers:
 
 
 def count_blocks(
-    blocks: Iterable[TextBlock],
-    workers: list[Worker],
-    report: Callable[[int, int], None],
+    blocks: Iterable[TextBlock], workers: list[Worker], report: Callable[[int, int], None]
 ) -> Counted:
     """Count all blocks; with several workers, round and round, a long document staying with its worker."""
     counter = _Inline(workers) if len(workers) == 1 else _Threads(workers)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 import os
 import sys
@@ -74,13 +75,8 @@ def _blocks_of(stream: SourceStream, reading: Reading, preparation: Preparation)
         if preparation.is_native:
             yield preparation.normalized(texts[0]).encode(), unit, ends, False, offset
         else:
-            yield (
-                _encode(texts, preparation, [f"{stream.path}: after byte {offset}"] * len(texts)),
-                "line",
-                True,
-                True,
-                offset,
-            )
+            places = [f"{stream.path}: after byte {offset}"] * len(texts)
+            yield _encode(texts, preparation, places), "line", True, True, offset
 
 
 def utf8_stream(stream: SourceStream, reading: Reading) -> ByteStream:
@@ -215,24 +211,16 @@ def _record_blocks(records: Iterable[Document], preparation: Preparation) -> Ite
             yield _record_block(batch, preparation, number - len(batch))
             batch, size = [], 0
         batch.append(record)
-        size += (
-            len(record) + 1
-            if isinstance(record, str)
-            else LETTERS_PER_WORD * (len(record) if hasattr(record, "__len__") else 1)
-        )
+        length = len(record) if hasattr(record, "__len__") else 1
+        size += length + 1 if isinstance(record, str) else LETTERS_PER_WORD * length
     if batch:
         yield _record_block(batch, preparation, number + 1 - len(batch))
 
 
 def _record_block(batch: list[Document], preparation: Preparation, first: int) -> _Piece:
     is_tokens = not isinstance(batch[0], str) or not preparation.is_native
-    return (
-        _encode(batch, preparation, [f"Document {first + k}" for k in range(len(batch))]),
-        "line",
-        True,
-        is_tokens,
-        first,
-    )
+    places = [f"Document {first + k}" for k in range(len(batch))]
+    return _encode(batch, preparation, places), "line", True, is_tokens, first
 
 
 def _encode(documents: Sequence[Document], preparation: Preparation, places: Sequence[str]) -> bytes:
@@ -276,13 +264,7 @@ def records_of(stream: SourceStream, reading: Reading) -> Iterator[Document]:
 def _lines(stream: SourceStream, reading: Reading) -> Iterator[str]:
     """Lines with their ends, decoded."""
     for data, _, offset in cut_text(utf8_stream(stream, reading), "line", stream.path, whole_documents=True):
-        text = decoded(stream.path, bytes(data), offset)
-        start = 0
-        while (end := text.find("\n", start) + 1) > 0:
-            yield text[start:end]
-            start = end
-        if start < len(text):
-            yield text[start:]
+        yield from io.StringIO(decoded(stream.path, bytes(data), offset), newline="\n")
 
 
 def _csv_records(stream: SourceStream, reading: Reading, delimiter: str) -> Iterator[str]:
@@ -399,13 +381,13 @@ class SourceTexts:
 
     def source_problem(self, source: int) -> str | None:
         """Why a source cannot be used any more, or None."""
-        path, size = Path(self._files[source]["path"]), self._files[source]["size"]
+        path, size = self._path(source), self._files[source]["size"]
         if not path.is_file():
             return "the text of the index is not there any more"
         found = path.stat().st_size
-        return (
-            None if found == size else f"the text has changed: {size} bytes when it was indexed, {found} now"
-        )
+        if found != size:
+            return f"the text has changed: {size} bytes when it was indexed, {found} now"
+        return None
 
     def find(self, numbers: Iterable[int]) -> dict[int, Document]:
         """Documents by number, as far as their sources are there and have the same size."""
@@ -482,10 +464,8 @@ class _Walk:
 
     def __init__(self, path: Path, reading: Reading, source: int, *, offset: int, first: int) -> None:
         self.source, self.next_number = source, first
-        is_table = reading.format_of(path) != "text"
-        self.is_seekable = (
-            not is_table and path.suffix.lower() not in PACKED_SUFFIXES and reading.is_plain_utf8
-        )
+        is_packed = path.suffix.lower() in PACKED_SUFFIXES
+        self.is_seekable = reading.format_of(path) == "text" and not is_packed and reading.is_plain_utf8
         self._stream = SourceStream(path)
         self._documents = _documents_from(self._stream, reading, offset)
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from omnitm.corpus import storage
-from omnitm.corpus.documents import values_of
+from omnitm.corpus.documents import SourceTexts, values_of
 from omnitm.corpus.index import DocumentIndex
 from omnitm.corpus.reading import STANDARD_INPUT, Reading, SourceStream
 from omnitm.corpus.storage import GROUPS
@@ -198,14 +198,12 @@ def _values(paths: Sequence[Path], readings: Sequence[Reading], field: str) -> I
 
 def group_index(path: str | Path, field: str, unit: str | None = None) -> Grouping:
     """Group the documents of an index by a field of its sources, or by "file" or "folder" they are from."""
-    from omnitm.corpus.documents import SourceTexts
-
     texts = SourceTexts(Path(path))
     if texts.n_sources == 0:
         problem = "does not know its text; give a file with a group per document: omnitm group"
         raise FileError(path, f"{problem} {shell_name(Path(path))} NAME --from FILE")
     if field in {FILE, FOLDER}:
-        values = _short_names([Path(source) for source in texts.paths], field)
+        values = _short_names(texts.paths, field)
         return Grouping.of((values[k] for k in texts.sources_of_documents()), field, unit)
     texts.check_sources()
     readings = [texts.reading(source) for source in range(texts.n_sources)]

@@ -13,10 +13,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from omnitm._native import first_defect
 from omnitm.corpus import storage
-from omnitm.corpus.build import Built, MemorySink
-from omnitm.corpus.documents import SourceTexts, as_text, prepared
+from omnitm.corpus.build import Built, Corpus, MemorySink, build_in_memory
+from omnitm.corpus.documents import SourceTexts, as_text, check_documents, prepared
 from omnitm.corpus.preparation import LOWER_CASE_ONLY, Preparation
+from omnitm.corpus.reading import Reading, find_sources
 from omnitm.corpus.running import RunningText
 from omnitm.corpus.storage import StoredArray
 from omnitm.corpus.vocabulary import IndexSummary, VocabularyRules
@@ -79,6 +81,12 @@ class DocumentIndex:
         offsets = self.word_offsets.astype(np.int64)
         return offsets[1:] - offsets[:-1]
 
+    @property
+    def frequent_first(self) -> list[str]:
+        """The vocabulary, the words in most documents first; equally frequent ones in its own order."""
+        order = np.argsort(-self.document_frequencies, kind="stable")
+        return [self.vocabulary[k] for k in order.tolist()]
+
     def word_id(self, word: str) -> int:
         """Position of `word` in the vocabulary; a word as people type it is prepared like text."""
         try:
@@ -93,9 +101,7 @@ class DocumentIndex:
         preparation = self.preparation or LOWER_CASE_ONLY
         found = preparation.known_word(typed, self._positions)
         if found is None:
-            frequent_first = np.argsort(-self.document_frequencies, kind="stable").tolist()
-            known = (self.vocabulary[k] for k in frequent_first)
-            raise UnknownWordError(typed, known, reason=preparation.why_no_word(typed))
+            raise UnknownWordError(typed, self.frequent_first, reason=preparation.why_no_word(typed))
         return found
 
     def documents_with(self, word_id: int) -> NDArray[np.uint32]:
@@ -143,9 +149,6 @@ class DocumentIndex:
         order: bool = True,
     ) -> DocumentIndex:
         """Index texts or token lists in memory; a large corpus belongs on disk (`build_index`)."""
-        from omnitm.corpus.build import Corpus, build_in_memory
-        from omnitm.corpus.documents import check_documents
-
         check_documents(documents)
         preparation = preparation or Preparation()
         corpus = Corpus.of_documents(documents, preparation)
@@ -161,9 +164,6 @@ class DocumentIndex:
         vocabulary: VocabularyRules | None = None,
     ) -> DocumentIndex:
         """Index a file, a folder or a pattern in memory; see `build_index`."""
-        from omnitm.corpus.build import Corpus, build_in_memory
-        from omnitm.corpus.reading import Reading, find_sources
-
         preparation = preparation or Preparation()
         corpus = Corpus.of_sources(find_sources(sources), Reading(), preparation)
         built = build_in_memory(corpus, preparation, vocabulary or VocabularyRules())
@@ -236,8 +236,6 @@ class DocumentIndex:
 
     def verify(self) -> None:
         """Check every byte of an index on disk, and that both orders are in range and ascending."""
-        from omnitm._native import first_defect
-
         if self.path is not None:
             manifest = storage.open_folder(self.path)
             for name in manifest.files:

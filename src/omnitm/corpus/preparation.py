@@ -12,7 +12,7 @@ from typing import Any
 from omnitm._native import CharacterRules
 from omnitm.corpus import characters
 from omnitm.errors import CorpusError, ParameterError
-from omnitm.parameters import check_choice
+from omnitm.parameters import check_choice, check_flag
 
 # Articles and determiners, pronouns, auxiliaries, contractions, prepositions, conjunctions and adverbs, from
 # grammar, to cover the function words of NLTK's English list, which the paper uses. Contractions lose their
@@ -96,10 +96,7 @@ class Preparation:
     tokenizer: Callable[[str], Iterable[str]] | None = None
 
     def __post_init__(self) -> None:
-        if not isinstance(self.lowercase, bool):
-            raise ParameterError(
-                f"The 'lowercase' parameter of Preparation must be a bool. Got {self.lowercase!r} instead."
-            )
+        check_flag("Preparation", "lowercase", self.lowercase)
         check_choice("Preparation", "punctuation", self.punctuation, TREATMENTS)
         check_choice("Preparation", "digits", self.digits, DIGIT_TREATMENTS)
         check_choice("Preparation", "possessives", self.possessives, POSSESSIVES)

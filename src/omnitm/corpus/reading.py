@@ -82,10 +82,10 @@ class SourceStream:
 
     def seek(self, offset: int) -> None:
         """Go to a byte of the unpacked text."""
-        if self.path.suffix.lower() not in PACKED_SUFFIXES:
+        if self.path.suffix.lower() in PACKED_SUFFIXES:
+            skip_bytes(self, offset)
+        else:
             self._file.seek(offset)
-            return
-        skip_bytes(self, offset)
 
     def packed_position(self) -> int:
         """How far the reader is in the file as it lies on disk."""
@@ -225,9 +225,7 @@ def binary_file(path: Path, offset: int) -> FileError:
 
 
 BLOCK_SIZE = 1 << 20  # bytes; part of the format, since positions.bin has a row per block
-LONGEST_PIECE = (
-    16 * BLOCK_SIZE
-)  # a document longer than a block is cut at white space, which must come by then
+LONGEST_PIECE = 16 * BLOCK_SIZE  # a longer document is cut at white space, which must come by then
 UNITS = ("line", "paragraph", "file")
 FORMATS = ("auto", "text", "csv", "tsv", "jsonl", "parquet")
 FORMAT_OF_SUFFIX = {
@@ -290,10 +288,12 @@ class Reading:
         """Format of a file, by the option or by its suffix (`.xz` and the like set aside)."""
         if self.format != "auto":
             return self.format
-        suffixes = [s.lower() for s in path.suffixes]
-        while suffixes and suffixes[-1] in PACKED_SUFFIXES:
-            suffixes.pop()
-        return FORMAT_OF_SUFFIX.get(suffixes[-1] if suffixes else "", "text")
+        return FORMAT_OF_SUFFIX.get(_suffix(path), "text")
+
+
+def _suffix(path: Path) -> str:
+    """Last suffix of a file that is not that of an archive; "" if there is none."""
+    return next((s for s in map(str.lower, reversed(path.suffixes)) if s not in PACKED_SUFFIXES), "")
 
 
 class TextBlock(NamedTuple):
@@ -310,11 +310,9 @@ class TextBlock(NamedTuple):
 
 def find_sources(sources: str | PathLike[str] | Iterable[str | PathLike[str]]) -> list[Path]:
     """Find the files behind paths, folders (whatever looks like text, at any depth) and patterns, sorted."""
-    if isinstance(sources, (str, Path)) or hasattr(sources, "__fspath__"):
-        sources = [sources]  # type: ignore[list-item]  # one path
-    found: list[Path] = []
-    for source in sources:
-        found.extend(_expand(str(source)))
+    if isinstance(sources, (str, PathLike)):
+        sources = [sources]
+    found = [file for source in sources for file in _expand(str(source))]
     if not found:
         raise ParameterError("No source was given; name at least one file, folder or pattern.")
     return found
@@ -356,10 +354,7 @@ def _matches(pattern: str) -> list[Path]:
 def _is_readable(file: Path, folder: Path) -> bool:
     if not file.is_file() or any(part.startswith(".") for part in file.relative_to(folder).parts):
         return False
-    suffixes = [s.lower() for s in file.suffixes]
-    while suffixes and suffixes[-1] in PACKED_SUFFIXES:
-        suffixes.pop()
-    return not suffixes or suffixes[-1] in FORMAT_OF_SUFFIX or suffixes[-1][1:].isdigit()
+    return _suffix(file) in FORMAT_OF_SUFFIX or _suffix(file)[1:].isdigit()
 
 
 def cut_text(

@@ -19,6 +19,7 @@ from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from omnitm._native import first_defect
 from omnitm.errors import FileError
 from omnitm.files import system
 from omnitm.files.checked import FileDigest
@@ -264,12 +265,7 @@ ARRAYS = {
     "places": "<u4",
 }
 OTHER_WORDS = "other_words.txt"
-ORDER_FILES = (
-    "tokens.bin",
-    "word_starts.bin",
-    "places.bin",
-    OTHER_WORDS,
-)  # of one with the running text
+ORDER_FILES = ("tokens.bin", "word_starts.bin", "places.bin", OTHER_WORDS)  # of one with the running text
 GROUPS = "groups.bin"  # beside what the manifest lists: groups are made later, and the index stays the same
 TEXTS = ("vocabulary.txt", "options.json", "summary.json", "sources.json")
 FILES = (*(f"{name}.bin" for name in ARRAYS if f"{name}.bin" not in ORDER_FILES), *TEXTS)
@@ -524,8 +520,6 @@ def array(manifest: Manifest, name: str) -> NDArray[Any]:
 
 def _check_members(manifest: Manifest, name: str, members: NDArray[np.uint32]) -> None:
     """Check the numbers of an older index, which has no checksums of blocks: they are used as places."""
-    from omnitm._native import first_defect
-
     others = next(other for other in MEMBERS if other != name)
     # The other order has an offset of 8 bytes per row and one at the end, so this is its number of rows.
     limit = manifest.files[f"{MEMBERS[others]}.bin"].size // 8 - 1

@@ -134,10 +134,7 @@ class _MostFrequent:
     def __init__(self, limit: int) -> None:
         self.limit = limit
         self.words: list[tuple[int, str]] = []  # minus the count, word
-        self.floor = (
-            0,
-            b"",
-        )  # the last word to be kept so far: those after it need not be looked at
+        self.floor = (0, b"")  # the last word to be kept so far: those after it need not be looked at
 
     def add(self, records: Any) -> None:
         letters, lengths, counts, _, _ = records
