@@ -10,6 +10,7 @@ import pytest
 from omnitm.errors import ParameterError
 from omnitm.similarity import scorers
 from omnitm.similarity.row_products import highest_cosines
+from omnitm.similarity.row_profile import unit_rows
 from omnitm.similarity.scorers import SCORERS, scorer, usable_scorer
 from omnitm.vectors import WordVectors
 
@@ -75,13 +76,12 @@ def test_cosines_of_pairs_are_the_same_in_blocks(
     units = MATRIX / np.linalg.norm(MATRIX, axis=1, keepdims=True)
     expected = (units @ units.T)[first, second]
     held: list[int] = []
-    unit_rows = scorers._unit_rows
 
-    def counted(rows: NDArray[Any]) -> NDArray[np.float64]:
+    def counted(rows: NDArray[Any], kind: type[np.floating[Any]]) -> NDArray[Any]:
         held.append(len(rows))
-        return unit_rows(rows)
+        return unit_rows(rows, kind)
 
-    monkeypatch.setattr(scorers, "_unit_rows", counted)
+    monkeypatch.setattr(scorers, "unit_rows", counted)
     for numbers, rows_held in ((12, [3]), (11, [1] * 10), (16, [3]), (4, [1] * 10), (1, [1] * 10)):
         held.clear()
         monkeypatch.setattr(scorers, "_PAIR_NUMBERS", numbers)

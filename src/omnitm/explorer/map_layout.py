@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from omnitm.errors import needs_extra
 from omnitm.explorer.map_file import Cluster, VocabularyMap
 from omnitm.similarity.combined import Combined, best_known
-from omnitm.similarity.row_profile import RowProfile, unit_rows
+from omnitm.similarity.row_profile import unit_rows
 from omnitm.vectors import WordVectors
 
 Progress = Callable[[float], None]
@@ -195,7 +195,11 @@ def arranged(
     )
     early, late = _ITERATIONS
     for done, iterations, pull in ((0, early, _EXAGGERATION), (early, late, None)):
-        tell = _teller(done, early + late, progress)
+
+        def tell(iteration: int, _error: float, _points: object, before: int = done) -> None:
+            if progress is not None:
+                progress((before + iteration) / (early + late))
+
         points = points.optimize(
             n_iter=iterations,
             exaggeration=pull,
@@ -205,14 +209,6 @@ def arranged(
             callbacks_every_iters=_TOLD_EVERY,
         )
     return np.asarray(points, dtype=np.float32)
-
-
-def _teller(before: int, total: int, progress: Progress | None) -> Any:
-    def tell(iteration: int, _error: float, _points: object) -> None:
-        if progress is not None:
-            progress((before + iteration) / total)
-
-    return tell
 
 
 NEIGHBOURS = 10
@@ -363,7 +359,6 @@ _SQUARE = 0.06  # of the map, which goes from -1 to 1
 _SHORT_WORD = 3  # letters; such words are mostly abbreviations and articles
 _ABOUT_LITTLE = 30  # per cent of the words have less that stands out, and name nothing
 _SAME_TOPIC = 0.2  # cosine of smoothed profiles, from which two words name the same thing
-_STRONGEST = 10  # features of a word that are added up to tell how much stands out
 
 
 def _cluster_names(vectors: WordVectors, groups: NDArray[Any], n_groups: int) -> list[str]:
@@ -437,13 +432,8 @@ def _feature_counts(
     counts = np.maximum(means, 0) * np.log((means + least / 100) / (usual + least))
     names_something = np.zeros(topic.n_features, dtype=bool)
     known = best_known(vectors)
-    strengths = np.array([_strength(topic, row) for row in known.tolist()])
+    strengths = topic.strengths(known)
     telling = known[strengths >= np.percentile(strengths, _ABOUT_LITTLE)]
     names_something[vectors.row_features[telling]] = True
     is_word = np.array([len(name) > _SHORT_WORD and name.isalpha() for name in vectors.feature_names])
     return np.where(names_something & is_word, np.maximum(counts, 0), 0)
-
-
-def _strength(topic: RowProfile, row: int) -> float:
-    values = topic.values[topic.starts[row] : topic.starts[row + 1]]
-    return float(topic.lengths[row]) * float(np.sort(values)[-_STRONGEST:].sum(dtype=np.int64))

@@ -28,26 +28,22 @@ Every part is a sum over named features, see `Combined.contributions`.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from omnitm import _native
 from omnitm.files import available_cores
 from omnitm.similarity.row_profile import Recipe, RowProfile, baseline_of, unit_rows
 from omnitm.similarity.truncated_svd import in_parts
 from omnitm.similarity.word_forms import PATTERNS_FOR_FORMS, WordForms
+from omnitm.similarity.word_rows import Part, WordRows
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from numpy.typing import NDArray
-
-    from omnitm.similarity.word_rows import Part, WordRows
-
-    Reals = NDArray[np.float64]
+Reals = NDArray[np.float64]
 
 PARTS = ("association", "topic profile", "smoothed topic profile", "place profile", "smoothed place profile")
 # Of all numbers of this module, row_profile and word_forms; what was stored by another is made again.
@@ -207,11 +203,6 @@ class Profiles:
         return found
 
     @cached_property
-    def averages(self) -> Any:
-        """The weights of forms as a sparse matrix, words x forms."""
-        return self.forms.matrix
-
-    @cached_property
     def units(self) -> NDArray[np.float32]:
         """What the parts of each word's scores are multiplied by: below 1 if it has many near words."""
         of_parts = np.repeat(self.closeness, (_FIRST_OF_PLACE, len(PARTS) - _FIRST_OF_PLACE), axis=1)
@@ -230,7 +221,7 @@ class Profiles:
             a, b = (side[start : start + _PAIRS_AT_A_TIME].astype(np.intp) for side in (first, second))
             found = np.zeros((len(a), len(PARTS)))
             found[:, 0] = self._associations(rows, a, b)
-            weights = [form_weights(self.averages, side) for side in (a, b)]
+            weights = [self.forms.weights_of(side) for side in (a, b)]
             for kind in self.kinds:
                 means = [kind.means(side, *of_forms) for side, of_forms in zip((a, b), weights, strict=True)]
                 # The cosine of two sparse means: both have length 1.
@@ -705,23 +696,13 @@ def _smooth_shares(
     return total
 
 
-def form_weights(averages: Any, rows: NDArray[np.intp]) -> tuple[Any, NDArray[np.intp]]:
-    """Weights of the forms of some words, a sparse matrix rows x forms, and the rows of these forms."""
-    from scipy.sparse import csr_matrix
-
-    weights = averages[rows]
-    forms, places = np.unique(weights.indices, return_inverse=True)
-    parts = weights.data, places.reshape(-1), weights.indptr
-    return csr_matrix(parts, shape=(len(rows), len(forms))), forms.astype(np.intp)
-
-
 def _mean_lengths(forms: WordForms, profile: RowProfile) -> NDArray[np.float32]:
     """Length of the weighted mean of the profiles of each word's forms; 1 where it is 0, to divide by."""
     found = np.ones(len(profile.lengths), dtype=np.float32)  # a profile alone has length 1
-    several, averages = np.flatnonzero(np.diff(forms.starts) > 1), forms.matrix
+    several = np.flatnonzero(np.diff(forms.starts) > 1)
     for start in range(0, len(several), _PAIRS_AT_A_TIME):
         part = several[start : start + _PAIRS_AT_A_TIME]
-        weights, members = form_weights(averages, part)
+        weights, members = forms.weights_of(part)
         mean = weights.astype(np.float64) @ profile.some(members).astype(np.float64)
         found[part] = np.sqrt(np.asarray(mean.multiply(mean).sum(axis=1)).ravel())
     found[found == 0] = 1
@@ -768,15 +749,26 @@ def coded(rows: NDArray[np.float32]) -> tuple[NDArray[np.int8], float]:
     return codes, step
 
 
+def most_frequent(rows: WordRows, count: int) -> NDArray[np.intp]:
+    """Rows of the words that come first in the vocabulary, in the order of rows."""
+    return np.sort(np.argsort(rows.row_features, kind="stable")[:count])
+
+
 def best_known(rows: WordRows) -> NDArray[np.intp]:
-    """Rows of the words that come first in the vocabulary: the most frequent ones."""
-    return np.sort(np.argsort(rows.row_features, kind="stable")[:_BEST_KNOWN])
+    """Rows of the most frequent words, about which most is known."""
+    return most_frequent(rows, _BEST_KNOWN)
+
+
+def places_in_vocabulary(row_features: NDArray[Any]) -> Reals:
+    """Which of the trained words each one is in the order of the vocabulary, from 1 on."""
+    places = np.empty(len(row_features))
+    places[np.argsort(row_features, kind="stable")] = np.arange(1, len(places) + 1)
+    return places
 
 
 def trust_in(rows: WordRows) -> NDArray[np.float32]:
     """How much the row of each word is trusted: 1 for the best known words, less the later a word comes."""
-    places = np.empty(len(rows.row_features))
-    places[np.argsort(rows.row_features, kind="stable")] = np.arange(1, len(places) + 1)
+    places = places_in_vocabulary(rows.row_features)
     return (np.minimum(1, _BEST_KNOWN / places) ** LESS_TRUST).astype(np.float32)
 
 

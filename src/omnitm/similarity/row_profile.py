@@ -14,21 +14,18 @@ space of the strongest common patterns (singular vectors) of the best known word
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import DTypeLike, NDArray
 
 from omnitm import _native
 from omnitm.similarity.row_matrix import row_blocks
 from omnitm.similarity.truncated_svd import patterns_of_rows, sparse_products
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from numpy.typing import NDArray
-
-    Reals = NDArray[np.float32]
+Reals = NDArray[np.float32]
 
 FEWEST_WORDS = 100  # below, neither the spread of coordinates nor common patterns say much
 _WORDS_PER_DIMENSION = 10  # at least; with fewer, patterns would be single words
@@ -163,6 +160,12 @@ class RowProfile:
         found[self.columns[part]] = self.values[part].astype(np.float32) / _STEPS
         return found
 
+    def strengths(self, rows: NDArray[np.intp], n_features: int = 10) -> NDArray[np.float64]:
+        """How much stands out in some words: the sum of their strongest features."""
+        parts = (self.values[self.starts[row] : self.starts[row + 1]] for row in rows.tolist())
+        strongest = [float(np.sort(values)[-n_features:].sum(dtype=np.int64)) for values in parts]
+        return self.lengths[rows].astype(np.float64) * strongest
+
     def smoothed(self, profile: Reals) -> NDArray[np.float64]:
         """Smooth the profile of a vector, at length 1."""
         features = np.flatnonzero(profile)
@@ -219,11 +222,11 @@ def unit(vector: NDArray[Any]) -> NDArray[np.float64]:
     return values / length if length > 0 else values
 
 
-def unit_rows(rows: NDArray[Any]) -> Reals:
+def unit_rows(rows: NDArray[Any], dtype: DTypeLike = np.float32) -> NDArray[Any]:
     """Scale rows to length 1, unless they are all zeros."""
-    rows = np.asarray(rows, dtype=np.float32)
+    rows = np.asarray(rows, dtype=dtype)
     lengths = np.linalg.norm(rows, axis=-1, keepdims=True)
-    scaled: Reals = np.divide(rows, lengths, out=np.zeros_like(rows), where=lengths > 0)
+    scaled: NDArray[Any] = np.divide(rows, lengths, out=np.zeros_like(rows), where=lengths > 0)
     return scaled
 
 

@@ -12,7 +12,7 @@ from omnitm.errors import ParameterError
 from omnitm.parameters import check_choice
 from omnitm.similarity.combined import Combined, best, weighted_mean, weighted_parts
 from omnitm.similarity.row_products import can_prune, highest_cosines, row_dots
-from omnitm.similarity.row_profile import unit
+from omnitm.similarity.row_profile import unit, unit_rows
 from omnitm.similarity.word_rows import Part, WordRows
 
 Metric = Literal["similarity", "related", "alike", "association", "association-symmetric", "cosine"]
@@ -197,12 +197,12 @@ class Cosine(_Plain):
         words, sides = np.unique(np.concatenate([first, second]), return_inverse=True)
         per_block = max(1, _PAIR_NUMBERS // max(1, rows.vector_size))
         if len(words) <= per_block:
-            units = _unit_rows(rows.matrix[words])
+            units = unit_rows(rows.matrix[words], np.float64)
             found[:] = np.einsum("ij,ij->i", units[sides[: len(first)]], units[sides[len(first) :]])
             return found
         for start in range(0, len(first), per_block // 2 or 1):
             part = slice(start, start + (per_block // 2 or 1))
-            a, b = (_unit_rows(rows.matrix[side[part]]) for side in (first, second))
+            a, b = (unit_rows(rows.matrix[side[part]], np.float64) for side in (first, second))
             found[part] = np.einsum("ij,ij->i", a, b)
         return found
 
@@ -231,13 +231,6 @@ class Cosine(_Plain):
 
 _LARGEST_STATE = 255.0  # no coordinate is larger: a difference of two states of 8 bits
 _PAIR_NUMBERS = 1 << 26  # at most so many numbers are held at once
-
-
-def _unit_rows(rows: NDArray[Any]) -> NDArray[np.float64]:
-    values = rows.astype(np.float64)
-    lengths = np.linalg.norm(values, axis=1, keepdims=True)
-    scaled: NDArray[np.float64] = np.divide(values, lengths, out=values, where=lengths > 0)
-    return scaled
 
 
 SCORERS: dict[str, Scorer] = {

@@ -21,6 +21,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -91,13 +92,22 @@ class WordForms:
         places = np.arange(len(word)) + np.repeat(starts - (np.cumsum(counts) - counts), counts)
         return word, self.members[places].astype(np.intp), self.weights[places]
 
-    @property
+    @cached_property
     def matrix(self) -> Any:
         """Weights as a sparse matrix, words x members: it averages rows of forms into rows of words."""
         from scipy.sparse import csr_matrix
 
         n_words = len(self.starts) - 1
         return csr_matrix((self.weights, self.members, self.starts), shape=(n_words, n_words))
+
+    def weights_of(self, rows: NDArray[np.intp]) -> tuple[Any, NDArray[np.intp]]:
+        """Weights of the forms of some words, a sparse matrix rows x forms, and the rows of these forms."""
+        from scipy.sparse import csr_matrix
+
+        weights = self.matrix[rows]
+        forms, places = np.unique(weights.indices, return_inverse=True)
+        parts = weights.data, places.reshape(-1), weights.indptr
+        return csr_matrix(parts, shape=(len(rows), len(forms))), forms.astype(np.intp)
 
 
 def form_pairs(words: Sequence[str], smooth: Reals) -> tuple[NDArray[np.int32], Reals]:
@@ -136,6 +146,12 @@ def share_of_rule(words: Sequence[str], smooth: Reals, endings: tuple[str, str])
     return share if share > _LEAST_SHARE else None
 
 
+def n_common_letters(word: str, other: str) -> int:
+    """Count the letters that two words begin with."""
+    differ = (k for k, (a, b) in enumerate(zip(word, other, strict=False)) if a != b)
+    return next(differ, min(len(word), len(other)))
+
+
 def pairs_by_rule(words: Sequence[str]) -> dict[tuple[str, str], list[tuple[int, int]]]:
     """Find the pairs of words that begin alike, by the two endings in which they differ.
 
@@ -148,9 +164,8 @@ def pairs_by_rule(words: Sequence[str]) -> dict[tuple[str, str], list[tuple[int,
         for length in range(max(_SHORTEST_STEM, len(word) - _LONGEST_ENDING), len(word) + 1):
             # The common beginning is at least as long as what is cut off.
             if length >= len(word) - length:
-                by_stem[word[:length]][word[length : length + 1]].append(
-                    place
-                )  # by the first letter that differs
+                # By the first letter that differs.
+                by_stem[word[:length]][word[length : length + 1]].append(place)
     rules: dict[tuple[str, str], list[tuple[int, int]]] = defaultdict(list)
     for stem, by_letter in by_stem.items():
         groups = list(by_letter.values())

@@ -97,15 +97,21 @@ def reduced_rows(rows: Any, n_components: int) -> NDArray[np.float32]:
 
 
 def strongest_coordinates(rows: Any, k: int) -> Any:
-    """Keep the k largest values of each row of a CSR matrix, and scale rows to length 1."""
+    """Keep the k largest values of each row of a CSR matrix; columns ascend."""
     from scipy.sparse import csr_matrix
 
     kept = [largest_places(rows.data[s:e], k) + s for s, e in pairwise(rows.indptr)]
     places = np.concatenate([np.zeros(0, dtype=np.intp), *kept])
     starts = np.concatenate([[0], np.cumsum([len(part) for part in kept])])
-    lengths = np.array([float(np.linalg.norm(rows.data[part])) or 1.0 for part in kept])
-    values = rows.data[places] / np.repeat(lengths, np.diff(starts)).astype(np.float32)
-    return csr_matrix((values.astype(np.float32), rows.indices[places], starts), shape=rows.shape)
+    found = csr_matrix((rows.data[places], rows.indices[places], starts), shape=rows.shape)
+    found.sort_indices()
+    return found
+
+
+def to_unit_length(rows: Any) -> None:
+    """Scale the rows of a CSR matrix to length 1 in place, unless they are all zeros."""
+    lengths = np.array([float(np.linalg.norm(rows.data[s:e])) or 1.0 for s, e in pairwise(rows.indptr)])
+    rows.data /= np.repeat(lengths, np.diff(rows.indptr)).astype(np.float32)
 
 
 def _check_cosine(metric: str | None) -> None:

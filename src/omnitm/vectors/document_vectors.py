@@ -18,6 +18,7 @@ from omnitm.corpus.documents import refuse_record, refuse_tables
 from omnitm.corpus.preparation import Preparation, checked_tokens
 from omnitm.errors import CorpusError, ParameterError, needs_extra
 from omnitm.similarity.row_profile import unit_rows
+from omnitm.vectors.compact import strongest_coordinates, to_unit_length
 from omnitm.vectors.word_vectors import WordVectors
 
 Reals = NDArray[np.float32]
@@ -262,23 +263,8 @@ def _strongest(weights: Any, rows: Any, count: int, *, unit_length: bool) -> Any
         for start in range(0, weights.shape[0], _DOCUMENTS_AT_ONCE)
     )
     found = vstack(
-        [nothing, *(_keep_strongest((part @ rows).tocsr(), count) for part in parts)], format="csr"
+        [nothing, *(strongest_coordinates((part @ rows).tocsr(), count) for part in parts)], format="csr"
     )
     if unit_length:
-        lengths = np.sqrt(np.asarray(found.multiply(found).sum(axis=1)).ravel())
-        found.data /= np.repeat(np.where(lengths > 0, lengths, 1), np.diff(found.indptr)).astype(np.float32)
+        to_unit_length(found)
     return found
-
-
-def _keep_strongest(block: Any, count: int) -> Any:
-    from scipy.sparse import csr_matrix
-
-    kept = []
-    for start, end in zip(block.indptr[:-1], block.indptr[1:], strict=True):
-        values = block.data[start:end]
-        order = np.argpartition(-values, count)[:count] if len(values) > count else np.arange(len(values))
-        # Ascending columns, as a canonical CSR matrix has them.
-        kept.append(start + order[np.argsort(block.indices[start + order])])
-    places = np.concatenate([np.zeros(0, np.intp), *kept]).astype(np.intp)
-    starts = np.concatenate([[0], np.cumsum([len(part) for part in kept])])
-    return csr_matrix((block.data[places], block.indices[places], starts), shape=block.shape)

@@ -9,29 +9,24 @@ frequent words; then every word is described by how much of each theme is in it,
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from omnitm.corpus.preparation import LOWER_CASE_ONLY
 from omnitm.errors import ParameterError
 from omnitm.parameters import check_integer
-from omnitm.similarity.combined import best, best_known
+from omnitm.similarity.combined import best, best_known, most_frequent, places_in_vocabulary
 from omnitm.similarity.nonnegative import N_ROUNDS, common_patterns, pattern_weights
 from omnitm.tables import Table
 from omnitm.vectors.document_vectors import count_words
+from omnitm.vectors.word_vectors import WordVectors
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from numpy.typing import NDArray
-
-    from omnitm.vectors.word_vectors import WordVectors
-
-    Reals = NDArray[np.float32]
+Reals = NDArray[np.float32]
 
 ThemeProgress = Callable[[str, int, int], object]
 """Told what is done, how much of it is finished, and how much there is."""
@@ -192,7 +187,7 @@ def theme_patterns(vectors: WordVectors, k: int, progress: ThemeProgress | None 
     report = None if progress is None else lambda done: progress("finding themes", done, N_ROUNDS)
     if report is not None:
         report(0)  # it takes seconds to come to the first round
-    known = _most_frequent(vectors)
+    known = most_frequent(vectors, _FOUND_IN)
     nearness = Nearness(vectors, known)
     found = common_patterns(nearness.of_rows(known), min(k, len(known)), N_ROUNDS, report)
     patterns = np.zeros((vectors.vector_size, found.shape[1]), dtype=np.float32)
@@ -202,16 +197,11 @@ def theme_patterns(vectors: WordVectors, k: int, progress: ThemeProgress | None 
 
 def theme_weights(vectors: WordVectors, patterns: Reals, progress: ThemeProgress | None = None) -> Reals:
     """Find how much of each theme is in every word: words x themes."""
-    known = _most_frequent(vectors)
+    known = most_frequent(vectors, _FOUND_IN)
     nearness = Nearness(vectors, known)
     report = None if progress is None else lambda done: progress("describing words", done, len(vectors))
     of_known = np.ascontiguousarray(patterns[vectors.row_features[known]])
     return weights_of_rows(nearness, of_known, np.arange(len(vectors)), known, report)
-
-
-def _most_frequent(vectors: WordVectors) -> NDArray[np.intp]:
-    """Rows of the words that themes are found in, in the order of rows."""
-    return np.sort(np.argsort(vectors.row_features, kind="stable")[:_FOUND_IN])
 
 
 def weights_of_rows(
@@ -255,9 +245,7 @@ def _in_parts(rows: NDArray[np.intp]) -> list[NDArray[np.intp]]:
 
 def prominence_of(row_features: NDArray[Any]) -> Reals:
     """How much words count when those of a theme are listed: 1 for the most frequent word, others less."""
-    places = np.empty(len(row_features), dtype=np.float32)
-    places[np.argsort(row_features, kind="stable")] = np.arange(1, len(row_features) + 1)
-    found: Reals = places**-_KNOWN_FIRST
+    found: Reals = places_in_vocabulary(row_features).astype(np.float32) ** -_KNOWN_FIRST
     return found
 
 

@@ -22,7 +22,7 @@ from omnitm.similarity.row_matrix import RowMatrix
 from omnitm.similarity.row_profile import FEWEST_WORDS, unit
 from omnitm.similarity.scorers import Metric, Scorer, usable_scorer
 from omnitm.similarity.word_rows import Part
-from omnitm.vectors.compact import SparseWordVectors, reduced_rows, strongest_coordinates
+from omnitm.vectors.compact import SparseWordVectors, reduced_rows, strongest_coordinates, to_unit_length
 from omnitm.vectors.named_rows import NamedRows, PlaceVectors, Query, query_parts
 
 if TYPE_CHECKING:
@@ -159,11 +159,8 @@ class WordVectors(NamedRows):
         rows = np.argsort(self.row_features, kind="stable")[len(self) // 100 : max(len(self) // 8, 50)]
         is_long = np.array([len(self.index_to_key[row]) > _SHORT_WORD for row in rows.tolist()], dtype=bool)
         rows = rows[is_long]
-        values = (topic.values[topic.starts[row] : topic.starts[row + 1]] for row in rows.tolist())
-        strongest = [float(np.sort(found)[-10:].sum(dtype=np.int64)) for found in values]
-        strength = topic.lengths[rows].astype(np.float64) * strongest
         chosen: list[int] = []
-        for row in rows[np.argsort(-strength, kind="stable")].tolist():
+        for row in rows[np.argsort(-topic.strengths(rows), kind="stable")].tolist():
             if len(chosen) == count:
                 break
             if all(topic.smooth[row] @ topic.smooth[other] < _DIFFERENT for other in chosen):
@@ -482,6 +479,7 @@ class WordVectors(NamedRows):
         if not self.has_profiles:
             raise ParameterError("Only integer vectors with named features can be sparsified; use reduce().")
         rows = strongest_coordinates(self.profiles.topic.by_word(), k)
+        to_unit_length(rows)
         return SparseWordVectors(rows, self.index_to_key, self.feature_names)
 
     @cached_property
@@ -610,8 +608,6 @@ class WordVectors(NamedRows):
         from omnitm.sharing.card import keep_card
         from omnitm.store.folder import write_vectors
 
-        if self.training is None:
-            raise ParameterError("Vectors of unknown origin cannot be saved as a model: 'training' is None.")
         facts = self._card_facts(corpus=corpus, license=license, language=language, scores=scores)
         write_vectors(path, self, force=force)
         keep_card(self, Path(path), facts)
