@@ -166,9 +166,9 @@ def read_out(
     n_words = states.shape[1] // 2
     if not kept.any():
         return np.zeros(n_words, dtype=np.int16)
-    shares = (
-        weights[kept].astype(np.int64) if name == "weighted" else np.ones(int(kept.sum()), dtype=np.int64)
-    )
+    shares = weights[kept].astype(np.int64)
+    if name != "weighted":
+        shares[:] = 1
     chosen = states[kept].astype(np.float32)
     if name == "included only":
         chosen *= chosen >= include_from

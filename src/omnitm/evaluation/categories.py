@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,9 @@ from omnitm.evaluation.datasets import CATEGORY_SETS, OWN_FILE, data_set, known_
 from omnitm.evaluation.results import PlainTable, Report, number
 from omnitm.files.plain import read_text
 from omnitm.parameters import check_integer
+from omnitm.similarity.combined import best
+from omnitm.similarity.row_profile import unit_rows
+from omnitm.similarity.word_forms import n_common_letters
 from omnitm.vectors import WordVectors
 
 N_NEAREST = 10  # as many as a list shows
@@ -199,8 +202,7 @@ def is_word_form(first: str, second: str) -> bool:
     """
     if first == second:
         return True
-    shared = next((k for k, (a, b) in enumerate(zip(first, second, strict=False)) if a != b), None)
-    longest = min(len(first), len(second)) if shared is None else shared
+    longest = n_common_letters(first, second)
     for length in range(longest, _SHORTEST_STEM - 1, -1):
         ends = {first[length:], second[length:]}
         is_stem_seen = bool(ends & _BASE_ENDINGS) or length >= _SHORTEST_STEM_ALONE
@@ -219,8 +221,7 @@ def score_rows(
     """Score every trained word against each of `words`, in the order of `index_to_key`."""
     chosen = vectors.scorer(metric).name  # type: ignore[arg-type]
     if chosen == "cosine" and vectors.matrix.dtype == np.float32:
-        lengths = np.linalg.norm(vectors.matrix, axis=1, keepdims=True)
-        units = vectors.matrix / np.where(lengths > 0, lengths, 1)
+        units = unit_rows(vectors.matrix)
         for first in range(0, len(words), _WORDS_AT_ONCE):
             rows = [vectors.get_index(word) for word in words[first : first + _WORDS_AT_ONCE]]
             yield from units[rows] @ units.T
@@ -377,10 +378,9 @@ class _Asked:
         asked = np.array([places[word] for word in self.words])
         figures, scores = [], []
         for word, row in zip(self.words, rows, strict=True):
-            nearest = _nearest(row[listed], word, self.candidates)
+            nearest = [other for other in _nearest(row[listed], self.candidates) if other != word]
             kept = [other for other in nearest if not is_word_form(word, other)]
-            # 30 more than wanted, since forms of the word are left out afterwards.
-            in_set_names = [self.known[k] for k in _best(row[in_set], N_NEAREST + 30)]
+            in_set_names = _nearest(row[in_set], self.known)
             of_set = [other for other in in_set_names if not is_word_form(word, other)]
             forms = sum(is_word_form(word, other) for other in nearest[:N_NEAREST]) / N_NEAREST
             figures.append((self._precision(word, kept), self._precision(word, of_set), forms))
@@ -390,9 +390,8 @@ class _Asked:
 
     def _precision(self, word: str, nearest: Sequence[str]) -> float:
         own = self.of_word[word]
-        return (
-            sum(bool(own & self.of_word.get(other, own - own)) for other in nearest[:N_NEAREST]) / N_NEAREST
-        )
+        of_nearest = (self.of_word.get(other, frozenset()) for other in nearest[:N_NEAREST])
+        return sum(bool(own & names) for names in of_nearest) / N_NEAREST
 
     def odd_ones(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
         """Let every word be the intruder once, beside words of one category drawn at random."""
@@ -420,17 +419,9 @@ class _Asked:
         return [next(iter(name)) for name in names] if all(len(name) == 1 for name in names) else None
 
 
-def _nearest(row: NDArray[np.floating[Any]], word: str, vocabulary: Sequence[str]) -> list[str]:
+def _nearest(row: NDArray[np.floating[Any]], vocabulary: Sequence[str]) -> list[str]:
     """List more than the ten nearest, so that ten are left when forms are passed over."""
-    found = (vocabulary[k] for k in _best(row, N_NEAREST + 30))
-    return [other for other in found if other != word]
-
-
-def _best(scores: NDArray[np.floating[Any]], count: int) -> list[int]:
-    count = min(count, len(scores))
-    highest = np.argpartition(-scores, count - 1)[:count]
-    order = np.lexsort((highest, -scores[highest]))
-    return cast("list[int]", highest[order].tolist())
+    return [vocabulary[k] for k in best(row, N_NEAREST + 30).tolist()]
 
 
 def cluster_purities(scores: NDArray[np.float64], labels: Sequence[str]) -> tuple[list[float], float]:

@@ -13,6 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from omnitm.comparison import Sides, compare_corpora
+from omnitm.corpus import DocumentIndex, VocabularyRules
 from omnitm.errors import CorpusError, FileError
 from omnitm.evaluation.results import PlainTable, Report, number
 from omnitm.training.progress import ProgressOption
@@ -138,9 +140,6 @@ def evaluate_change(
     progress: ProgressOption = False,
 ) -> ChangeReport:
     """Compare the words of a task between its two corpora, and score them as the task does."""
-    from omnitm.comparison import Sides, compare_corpora
-    from omnitm.corpus import DocumentIndex, VocabularyRules
-
     labels = [corpus for corpus, _ in task.sentences()]
     rules = VocabularyRules(keep=list(task.targets))
     index = DocumentIndex.from_documents(_Sentences(task), vocabulary=rules)
@@ -150,10 +149,8 @@ def evaluate_change(
     if not wanted:
         raise CorpusError(f"No word of {_TARGETS} is in the corpora, such as {task.targets[0]!r}.")
     options = {"n_permutations": n_permutations, "seed": seed, "n_threads": n_threads, "progress": progress}
-    found = {
-        one.comparison.word: one
-        for one in compare_corpora(index, by=sides, words=wanted, **options).words  # type: ignore[arg-type]
-    }
+    compared = compare_corpora(index, by=sides, words=wanted, **options)  # type: ignore[arg-type]
+    found = {one.comparison.word: one for one in compared.words}
     rows = []
     for word in task.targets:
         one = found.get(word)
@@ -204,11 +201,7 @@ def _files(folder: Path) -> tuple[Path, ...]:
 
 def _lines(file: Path) -> Iterator[str]:
     try:
-        with (
-            gzip.open(file, "rt", encoding="utf-8")
-            if file.suffix == ".gz"
-            else file.open(encoding="utf-8") as lines
-        ):
+        with (gzip.open if file.suffix == ".gz" else Path.open)(file, "rt", encoding="utf-8") as lines:
             yield from lines
     except FileNotFoundError:
         raise FileError(file, "is missing; expected the folder of SemEval-2020 Task 1") from None

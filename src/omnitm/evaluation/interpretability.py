@@ -16,6 +16,7 @@ from omnitm.corpus import DocumentIndex
 from omnitm.errors import ParameterError
 from omnitm.explain.records import Record
 from omnitm.parameters import check_integer
+from omnitm.similarity.row_profile import unit_rows
 from omnitm.vectors import WordVectors
 
 _SPARSE = 0.5  # share of zeros from which values are kept as a sparse matrix
@@ -63,10 +64,7 @@ class Readout:
 
     def units(self, rows: Sequence[int]) -> NDArray[np.float64]:
         """Rows of some words scaled to length 1; rows of zeros stay."""
-        values: NDArray[np.float64] = self.rows(rows).astype(np.float64)
-        lengths = np.linalg.norm(values, axis=1, keepdims=True)
-        units: NDArray[np.float64] = np.divide(values, lengths, out=np.zeros_like(values), where=lengths > 0)
-        return units
+        return unit_rows(self.rows(rows), np.float64)
 
     def cosines(self, rows: Sequence[int]) -> NDArray[np.float64]:
         """Cosines of some words with all words; -inf with themselves."""
@@ -89,9 +87,7 @@ class Readout:
 
 def choose_words(models: Sequence[WordVectors], held_out: DocumentIndex, count: int) -> list[str]:
     """Choose the words that most held-out documents have, of those that all models know."""
-    order = np.argsort(-held_out.document_frequencies, kind="stable")
-    words = (held_out.vocabulary[k] for k in order.tolist())
-    common = [word for word in words if all(word in model for model in models)]
+    common = [word for word in held_out.frequent_first if all(word in model for model in models)]
     if len(common) < 20:
         raise ParameterError(
             f"Only {len(common)} words are in all models and in the held-out documents; 20 are needed."
@@ -228,11 +224,10 @@ class Coherence:
         C_v of Roeder et al. 2015, if the documents are windows of 110 words: words are alike if the same of
         the words go with them. As there, words that never meet count as if they met in 1e-12 of all.
         """
-        places = [self._places[word] for word in words if word in self._places]
-        if len(places) < 2:
+        pairs = self.pairs(words)
+        if len(pairs) < 2:
             return None
-        pairs = self._npmi[np.ix_(places, places)].copy()
-        shares = self._shares[places]
+        shares = self._shares[[self._places[word] for word in words if word in self._places]]
         # Words that never meet: C_v (Roeder et al. 2015) has NPMI with p_ab = 1e-12 instead of -1.
         unmet = (np.log(_NEVER_MET) - np.log(np.outer(shares, shares))) / -np.log(_NEVER_MET)
         pairs[pairs == -1] = unmet[pairs == -1]

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from omnitm.corpus.reading import PACKED_SUFFIXES, SourceStream
+from omnitm.corpus.reading import PACKED_SUFFIXES, Reading, SourceStream
 from omnitm.errors import FileError, ParameterError
 from omnitm.evaluation.datasets import DATA_VARIABLE, data_folder, named
 from omnitm.parameters import check_integer
@@ -321,11 +321,10 @@ def _topics(row: dict[str, Any]) -> list[str]:
 
 def _rows(path: Path) -> Iterator[dict[str, Any]]:
     text = _text_of(path)
-    endings = [suffix for suffix in path.suffixes if suffix.lower() not in PACKED_SUFFIXES]
-    kind = endings[-1].lower() if endings else ""
-    if kind in {".csv", ".tsv", ".tab"}:
+    kind = Reading().format_of(path)
+    if kind in {"csv", "tsv"}:
         csv.field_size_limit(sys.maxsize)
-        yield from csv.DictReader(io.StringIO(text), delimiter="," if kind == ".csv" else "\t")
+        yield from csv.DictReader(io.StringIO(text), delimiter="," if kind == "csv" else "\t")
         return
     for number, line in enumerate(text.split("\n"), 1):
         if line.strip():

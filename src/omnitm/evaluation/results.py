@@ -349,8 +349,5 @@ def _figures(agreement: Agreement) -> list[float | None]:
     return [
         figure
         for which in ("spearman", "kendall")
-        for figure in (
-            getattr(agreement, which),
-            *(getattr(agreement, f"{which}_interval") or (None, None)),
-        )
+        for figure in (getattr(agreement, which), *(getattr(agreement, f"{which}_interval") or (None, None)))
     ]

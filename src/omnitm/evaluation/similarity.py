@@ -371,5 +371,4 @@ def _group(
     if count < _FEWEST_PAIRS_OF_A_GROUP:
         return GroupResult(kind, name, count, Agreement(None, None))
     found = correlations(scores[member], judged[member])
-    spearman, kendall = (float(value[0]) if np.isfinite(value[0]) else None for value in found)
-    return GroupResult(kind, name, count, Agreement(spearman, kendall))
+    return GroupResult(kind, name, count, Agreement(_finite(found.spearman[0]), _finite(found.kendall[0])))

@@ -27,14 +27,7 @@ from omnitm.explain.records import RecordList
 from omnitm.explain.rules import Machines, Rule, TrainedMachine, other_corpus, rules_of
 from omnitm.explain.senses import Senses, sense_vector, senses_of, word_senses
 from omnitm.explain.traces import Trace, trace_literal
-from omnitm.explain.words import (
-    ClauseStates,
-    Match,
-    WordExplanation,
-    clause_states,
-    explain_word,
-    match_rule,
-)
+from omnitm.explain.words import ClauseStates, Match, WordExplanation, clause_states, explain_word, match_rule
 from omnitm.files.kinds import shell_name
 from omnitm.machine import Kind
 from omnitm.parameters import check_choice, check_integer

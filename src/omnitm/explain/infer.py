@@ -22,7 +22,7 @@ from omnitm.corpus.running import feature_numbers
 from omnitm.errors import ParameterError, UnknownWordError
 from omnitm.machine import Autoencoder, kind_key, running_of, word_key
 from omnitm.similarity.row_profile import baseline_of, gain_of, unit_rows
-from omnitm.similarity.word_forms import MOST_FORMS, PATTERNS_FOR_FORMS, share_of_rule
+from omnitm.similarity.word_forms import MOST_FORMS, PATTERNS_FOR_FORMS, n_common_letters, share_of_rule
 from omnitm.store import index_fingerprint, omni_record
 from omnitm.store.model_notes import index_of_model, is_known_index, note_known_index
 from omnitm.vectors import WordVectors
@@ -247,7 +247,7 @@ def _composed(vectors: WordVectors, word: str) -> InferredWord | None:
     patterns = vectors.profiles.topic.smooth[:, :PATTERNS_FOR_FORMS]
     smooth = unit_rows(patterns if likely else patterns[:0])
     for other in likely:
-        stem = _n_common(word, other)
+        stem = n_common_letters(word, other)
         if stem >= _SHORTEST_STEM and len(other) - stem <= _LONGEST_ENDING and other != word:
             share = share_of_rule(known, smooth, (word[stem:], other[stem:]))
             if share is not None:
@@ -255,9 +255,7 @@ def _composed(vectors: WordVectors, word: str) -> InferredWord | None:
     forms = sorted(shares, key=lambda form: (-shares[form], vectors.get_index(form)))[:MOST_FORMS]
     if not forms:
         return None
-    rows = [vectors.get_index(form) for form in forms]
-    kinds = [vectors.matrix, *(() if vectors.place is None else (vectors.place.matrix,))]
-    vector = np.concatenate([np.mean([matrix[row] for row in rows], axis=0) for matrix in kinds])
+    vector = np.mean([_trained_row(vectors, form) for form in forms], axis=0)
     return InferredWord(word, f"composed from its forms: {', '.join(forms)}", vector)
 
 
@@ -291,7 +289,7 @@ def _of_letters(vectors: WordVectors, word: str) -> InferredWord | None:
     if len(nearest) == 0:
         return None
     names = [vectors.index_to_key[row] for row in nearest.tolist()]
-    rows = [row for name in names if (row := _row(vectors, name, None)) is not None]
+    rows = [_trained_row(vectors, name) for name in names]
     vector = _mean(vectors, rows, (cosines[nearest] ** 2).tolist())
     return InferredWord(word, f"composed from words that are spelled alike: {', '.join(names)}", vector)
 
@@ -309,11 +307,15 @@ def _pieces(word: str) -> list[str]:
 def _row(vectors: WordVectors, word: str, text: _Text | None) -> NDArray[Any] | None:
     """Return the coordinates of a word: as they were trained, or trained now."""
     if word in vectors:
-        row = vectors.get_index(word)
-        kinds = [vectors.matrix, *(() if vectors.place is None else (vectors.place.matrix,))]
-        return np.concatenate([matrix[row] for matrix in kinds])
+        return _trained_row(vectors, word)
     found = _trained(vectors, word, text)
     return None if found is None else found.vector
+
+
+def _trained_row(vectors: WordVectors, word: str) -> NDArray[Any]:
+    row = vectors.get_index(word)
+    kinds = [vectors.matrix, *(() if vectors.place is None else (vectors.place.matrix,))]
+    return np.concatenate([matrix[row] for matrix in kinds])
 
 
 def _mean(
@@ -330,12 +332,6 @@ def _mean(
                 gain = gain_of(np.array([baseline]))[0] / of_zero
                 found[kind] += (values - np.float32(baseline)) * (gain * np.float32(weight / sum(weights)))
     return found
-
-
-def _n_common(word: str, other: str) -> int:
-    """Count the letters that two words begin with."""
-    differ = (k for k, (a, b) in enumerate(zip(word, other, strict=False)) if a != b)
-    return next(differ, min(len(word), len(other)))
 
 
 def _size(vectors: WordVectors) -> int:

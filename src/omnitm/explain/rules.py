@@ -174,6 +174,13 @@ class TrainedMachine:
         order = np.argsort(-self.weights, kind="stable")
         return [clause for clause in order.tolist() if self.weights[clause] > 0]
 
+    @property
+    def telling_clause(self) -> int | None:
+        """The positive clause with the highest state of a word; None if no weight is positive."""
+        return max(
+            self.positive_clauses, key=lambda k: int(self.states[k, : self.n_words].max()), default=None
+        )
+
     @cached_property
     def mean_states(self) -> NDArray[np.float64]:
         """Mean state of each literal over the positive clauses; the start if there are none."""

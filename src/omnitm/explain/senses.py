@@ -9,30 +9,24 @@ in the word's vector take their place.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from typing import Any, ClassVar, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
-from omnitm.explain.contexts import bags_of
-from omnitm.explain.evidence import read_documents, spread
+from omnitm.corpus import DocumentIndex
+from omnitm.explain.contexts import Contexts, bags_of
+from omnitm.explain.evidence import Document, read_documents, spread
 from omnitm.explain.records import Record
 from omnitm.explain.words import Match, evidence_of, match_rule
 from omnitm.similarity.combined import Combined
 from omnitm.similarity.row_profile import baseline_of, unit_rows
+from omnitm.vectors import WordVectors
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from numpy.typing import NDArray
-
-    from omnitm.corpus import DocumentIndex
-    from omnitm.explain.contexts import Contexts
-    from omnitm.explain.evidence import Document
-    from omnitm.vectors import WordVectors
-
-    Reals = NDArray[np.float32]
-    Numbers = NDArray[np.intp]
+Reals = NDArray[np.float32]
+Numbers = NDArray[np.intp]
 
 _FEATURES = 150  # that stand out most, and are divided among the senses
 # Chosen on pseudowords for development (benchmarks/senses.py) and by reading the senses of thirty words.

@@ -327,18 +327,11 @@ def extreme_literals(machine: TrainedMachine, count: int) -> tuple[tuple[Literal
     The word's own two literals, which a machine of topic has, never move and are left out.
     """
     own = list(machine.vocabulary).index(machine.word) if machine.kind == "topic" else -1
-    present, absent = (
-        np.delete(np.argsort(-half, kind="stable"), _place(half, own))
-        for half in machine.mean_states.reshape(2, machine.n_words)
-    )
+    halves = machine.mean_states.reshape(2, machine.n_words)
+    present, absent = (order[order != own] for order in np.argsort(-halves, kind="stable"))
     ends = present[:count], present[::-1][:count], absent[:count] + machine.n_words
     means = machine.mean_states
     return tuple(tuple(machine.literal(k, float(means[k])) for k in end.tolist()) for end in ends)
-
-
-def _place(values: NDArray[np.float64], position: int) -> NDArray[np.intp]:
-    """Where a position stands in the descending order of values."""
-    return np.flatnonzero(np.argsort(-values, kind="stable") == position)
 
 
 def matching_documents(
