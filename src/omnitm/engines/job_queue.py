@@ -7,7 +7,8 @@ from collections.abc import Iterable, Sequence
 
 from omnitm.engines.protocol import MOST_SECONDS, Failure, WordJob
 from omnitm.errors import EngineError
-from omnitm.parameters import check_real
+from omnitm.files import available_cores
+from omnitm.parameters import check_integer, check_real
 
 ATTEMPTS = 3  # of a word; a lost machine or a full memory may be passing
 _HOPELESS = 20  # words set aside in a row, with none trained in between
@@ -60,9 +61,9 @@ class JobQueue:
                 break
         return batch
 
-    def finish(self, n_words: int = 1) -> None:
-        """Note that words are trained and written."""
-        self.done += n_words
+    def finish(self) -> None:
+        """Note that a word is trained and written."""
+        self.done += 1
         self._set_aside_in_a_row = 0
 
     def put_back(self, jobs: Iterable[WordJob]) -> None:
@@ -103,6 +104,11 @@ class JobQueue:
 
 _TIMES_THE_LONGEST = 60  # words take differently long, and machines get busy
 _LONGEST_STEP = 1.0  # seconds; supervisors look several times a second
+
+
+def check_n_jobs(n_jobs: int | None) -> int:
+    """Check how many threads or processes a user wants; None: one per core that this process may use."""
+    return available_cores() if n_jobs is None else check_integer("OmniTMAE", "n_jobs", n_jobs, 1, 4096)
 
 
 def check_patience(patience: float | None) -> float | None:

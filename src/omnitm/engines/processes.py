@@ -24,12 +24,11 @@ from pathlib import Path
 import numpy as np
 
 from omnitm.corpus import DocumentIndex
-from omnitm.engines.job_queue import HangTimeout, JobQueue, Silence, check_patience
+from omnitm.engines.job_queue import HangTimeout, JobQueue, Silence, check_n_jobs, check_patience
 from omnitm.engines.protocol import Report, WordEngine, WordJob, Work, Write
 from omnitm.engines.shared_corpus import MappedCorpus, SharedCorpus, shared, store_file, temporary_folder
 from omnitm.errors import EngineError
-from omnitm.files import available_cores, system
-from omnitm.parameters import check_integer
+from omnitm.files import system
 
 # A plain interpreter, not multiprocessing.Process: that would run the caller's script a second time.
 BOOT = "import sys; from omnitm.engines.processes import serve; serve(int(sys.argv[1]))"
@@ -57,9 +56,7 @@ class ProcessesEngine(WordEngine):
 
     def __init__(self, n_jobs: int | None = None, *, patience: float | None = None) -> None:
         self.patience = check_patience(patience)
-        self.n_jobs = (
-            available_cores() if n_jobs is None else check_integer("OmniTMAE", "n_jobs", n_jobs, 1, 4096)
-        )
+        self.n_jobs = check_n_jobs(n_jobs)
 
     def run(  # noqa: D102
         self, index: DocumentIndex, work: Work, jobs: Sequence[WordJob], write: Write, report: Report
@@ -96,12 +93,7 @@ class _Pool:
     """Workers, each with the words that it has been given; all end with the `with` block."""
 
     def __init__(
-        self,
-        corpus: SharedCorpus,
-        work: str,
-        dtype: str,
-        write: Write,
-        patience: HangTimeout,
+        self, corpus: SharedCorpus, work: str, dtype: str, write: Write, patience: HangTimeout
     ) -> None:
         self._start = corpus, work
         self._dtype, self._write, self._patience = dtype, write, patience

@@ -24,11 +24,10 @@ from numpy.typing import NDArray
 from omnitm import __version__
 from omnitm.corpus import DocumentIndex
 from omnitm.engines import ray_leftovers
-from omnitm.engines.job_queue import JobQueue, check_patience
+from omnitm.engines.job_queue import JobQueue, check_n_jobs, check_patience
 from omnitm.engines.protocol import Report, WordEngine, WordJob, Work, Worker, Write
 from omnitm.engines.shared_corpus import CorpusSource, MappedCorpus, SharedCorpus, local_copy, shared
 from omnitm.errors import EngineError, FileError, needs_extra
-from omnitm.parameters import check_integer
 
 _SECONDS_BETWEEN_REPORTS = 0.1
 _SECONDS_BETWEEN_COUNTS = 5.0  # nodes come and go
@@ -63,7 +62,7 @@ class RayEngine(WordEngine):
         self, address: str | None = None, n_jobs: int | None = None, *, patience: float | None = None
     ) -> None:
         self.address, self.patience = address, check_patience(patience)
-        self.n_jobs = None if n_jobs is None else check_integer("OmniTMAE", "n_jobs", n_jobs, 1, 4096)
+        self.n_jobs = None if n_jobs is None else check_n_jobs(n_jobs)
 
     @contextlib.contextmanager
     def connection(self) -> Iterator[None]:
@@ -78,10 +77,7 @@ class RayEngine(WordEngine):
         self, index: DocumentIndex, work: Work, jobs: Sequence[WordJob], write: Write, report: Report
     ) -> None:
         queue = JobQueue(jobs)
-        with (
-            connected(self.address, self.n_jobs) as ray,
-            shared(index, has_order=work.has_order) as corpus,
-        ):
+        with connected(self.address, self.n_jobs) as ray, shared(index, has_order=work.has_order) as corpus:
             task = BatchTask(corpus, work, __version__, self.patience)
             with _Dispatcher(ray, task, queue, work.result_bytes(index), write) as dispatcher:
                 while not queue.is_complete:
@@ -94,14 +90,7 @@ class RayEngine(WordEngine):
 class _Dispatcher:
     """Keeps every core of the cluster busy, and no more results on their way than fit in memory."""
 
-    def __init__(
-        self,
-        ray: Any,
-        task: BatchTask,
-        queue: JobQueue,
-        result_bytes: int,
-        write: Write,
-    ) -> None:
+    def __init__(self, ray: Any, task: BatchTask, queue: JobQueue, result_bytes: int, write: Write) -> None:
         self._ray, self._queue, self._write, self._corpus = ray, queue, write, task.corpus
         self._task = ray.put(task)
         self._train = ray.remote(max_retries=0)(train_batch)  # the queue decides what is tried again
@@ -185,13 +174,9 @@ class _Dispatcher:
         if self._source is None:
             here = self._ray.get_runtime_context().get_node_id()
             place = self._ray.util.scheduling_strategies.NodeAffinitySchedulingStrategy(here, soft=False)
-            options = {
-                "num_cpus": 0,
-                "max_restarts": -1,
-                "max_task_retries": -1,
-                "scheduling_strategy": place,
-            }
-            self._source = self._ray.remote(**options)(CorpusSource).remote(self._corpus)
+            options = {"num_cpus": 0, "max_restarts": -1, "max_task_retries": -1}
+            made = self._ray.remote(**options, scheduling_strategy=place)
+            self._source = made(CorpusSource).remote(self._corpus)
 
     def _count_cores(self) -> None:
         if time.monotonic() - self._counted > _SECONDS_BETWEEN_COUNTS:

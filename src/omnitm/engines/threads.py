@@ -6,9 +6,8 @@ from collections import deque
 from collections.abc import Callable, Sequence
 
 from omnitm.corpus import DocumentIndex
+from omnitm.engines.job_queue import check_n_jobs
 from omnitm.engines.protocol import Report, WordEngine, WordJob, Work, Worker, Write
-from omnitm.files import available_cores
-from omnitm.parameters import check_integer
 
 _SECONDS_BETWEEN_REPORTS = 0.1
 
@@ -23,9 +22,7 @@ class ThreadsEngine(WordEngine):
     """
 
     def __init__(self, n_jobs: int | None = None) -> None:
-        self.n_jobs = (
-            available_cores() if n_jobs is None else check_integer("OmniTMAE", "n_jobs", n_jobs, 1, 4096)
-        )
+        self.n_jobs = check_n_jobs(n_jobs)
 
     def run(  # noqa: D102
         self, index: DocumentIndex, work: Work, jobs: Sequence[WordJob], write: Write, report: Report

@@ -5,7 +5,6 @@ An explanation lists the clauses that fired, and what each word of the document 
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -21,6 +20,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from omnitm import _native
 from omnitm.errors import CorpusError, ParameterError
+from omnitm.files import available_cores
 from omnitm.machine.draws import Purpose, below, draw, high
 from omnitm.machine.settings import OWNER, ClassifierSettings, classifier_key
 from omnitm.parameters import check_integer, check_real
@@ -297,9 +297,8 @@ class TsetlinMachineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
             The words; by default those that `fit` saw, or "x0", "x1", ...
         """
         check_is_fitted(self, "_banks")
-        row = (
-            document if sparse.issparse(document) or hasattr(document, "columns") else np.atleast_2d(document)
-        )
+        is_table = sparse.issparse(document) or hasattr(document, "columns")
+        row = document if is_table else np.atleast_2d(document)
         documents, _ = self._documents(row, None, reset=False)
         if len(documents) != 1:
             raise ParameterError(f"explain takes one document, and got {len(documents)}")
@@ -340,7 +339,7 @@ class TsetlinMachineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
 
     def _n_jobs(self) -> int:
         if self.n_jobs is None:
-            return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+            return available_cores()
         return check_integer(OWNER, "n_jobs", self.n_jobs, 1, 4096)
 
     def _names(self, feature_names: Sequence[str] | None) -> Sequence[str]:

@@ -120,29 +120,25 @@ class Examples(NamedTuple):
 def training_examples(index: DocumentIndex, settings: AutoencoderSettings, target: int, key: int) -> Examples:
     """Draw the examples that the machine of word number `target` learns from."""
     inside = index.documents_with(target).astype(np.int64)
-    count, merged = settings.total_examples, settings.accumulation
-    coins = high(draw(key, Purpose.LABEL, 0, count))
-    labels = np.asarray(coins < np.uint64(int(settings.output_balancing * 2**32)))
-    bits = draw(key, Purpose.DOCUMENT, 0, count * merged)
+    merged = settings.accumulation
+    labels, bits = _labels_and_bits(settings, key, merged)
     n_outside = index.n_documents - len(inside)
     if len(inside) == 0 or n_outside == 0:
-        return Examples(labels, scaled(bits, index.n_documents).reshape(count, merged))
+        return Examples(labels, scaled(bits, index.n_documents).reshape(-1, merged))
     # The r-th document without the word is r plus the documents with it that come before: those whose number,
     # less the documents with it before them, is at most r.
     ranks = scaled(bits, n_outside)
     outside = ranks + np.searchsorted(inside - np.arange(len(inside)), ranks, side="right")
     drawn = np.where(np.repeat(labels, merged), inside[scaled(bits, len(inside))], outside)
-    return Examples(labels, drawn.reshape(count, merged))
+    return Examples(labels, drawn.reshape(-1, merged))
 
 
 def training_places(index: DocumentIndex, settings: AutoencoderSettings, target: int, key: int) -> Examples:
     """Draw the places, of a running text, that the machine of number `target` for places learns from."""
     running = running_of(index)
     start, end, total = (int(running.word_starts[k]) for k in (target, target + 1, -1))
-    count, merged = settings.total_examples, settings.merged_places(end - start)
-    coins = high(draw(key, Purpose.LABEL, 0, count))
-    labels = np.asarray(coins < np.uint64(int(settings.output_balancing * 2**32)))
-    bits = draw(key, Purpose.DOCUMENT, 0, count * merged)
+    merged = settings.merged_places(end - start)
+    labels, bits = _labels_and_bits(settings, key, merged)
     if start == end or end - start == total:
         ranks = scaled(bits, total)
     else:
@@ -150,7 +146,15 @@ def training_places(index: DocumentIndex, settings: AutoencoderSettings, target:
         outside = scaled(bits, total - (end - start))
         outside += np.where(outside < start, 0, end - start)
         ranks = np.where(np.repeat(labels, merged), start + scaled(bits, end - start), outside)
-    return Examples(labels, running.places[ranks].astype(np.int64).reshape(count, merged))
+    return Examples(labels, running.places[ranks].astype(np.int64).reshape(-1, merged))
+
+
+def _labels_and_bits(
+    settings: AutoencoderSettings, key: int, merged: int
+) -> tuple[NDArray[np.bool_], NDArray[np.uint64]]:
+    coins = high(draw(key, Purpose.LABEL, 0, settings.total_examples))
+    labels = np.asarray(coins < np.uint64(int(settings.output_balancing * 2**32)))
+    return labels, draw(key, Purpose.DOCUMENT, 0, settings.total_examples * merged)
 
 
 def scaled(bits: NDArray[np.uint64], bound: int) -> NDArray[np.int64]:
