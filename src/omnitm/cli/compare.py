@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from omnitm.cli.options import add_engine_options, option
+from omnitm.cli.reports import make_console, make_table, marked_text, percent, print_json, times, write_text
 from omnitm.errors import FileError, ParameterError, TrainingStopped
 
 if TYPE_CHECKING:
@@ -87,7 +88,6 @@ def run(arguments: argparse.Namespace) -> None:
 
 
 def _show_words(sides: Sides, arguments: argparse.Namespace) -> None:
-    from omnitm.cli.reports import make_console, print_json
     from omnitm.comparison import compare
 
     found = [
@@ -128,8 +128,7 @@ def _print_word(console: Console, found: Comparison) -> None:
     console.print(Text(f"{found.word} by {found.by}: {sides}", style="bold"), Text(some, end=""), sep="")
     console.print(
         f"{said} (how often as large a difference comes by chance, in {n_shuffled} shufflings of these "
-        f"documents). Distance {found.distance:.2f}: 0 is as shuffled groups, 2 the most there can be.",
-        markup=False,
+        f"documents). Distance {found.distance:.2f}: 0 is as shuffled groups, 2 the most there can be."
     )
     _print_changes(console, found)
     for name, excerpts in ((found.first, found.documents_first), (found.second, found.documents_second)):
@@ -141,8 +140,6 @@ def _print_word(console: Console, found: Comparison) -> None:
 
 def _print_changes(console: Console, found: Comparison) -> None:
     from rich.text import Text
-
-    from omnitm.cli.reports import make_table, percent, times
 
     sides, longest = (found.first, found.second), 0
     for change in (*found.lost, *found.gained):
@@ -161,7 +158,7 @@ def _print_changes(console: Console, found: Comparison) -> None:
                 )
             )
             p = f"{change.p:.3f}" if change.p >= 0.001 else "<0.001"
-            table.add_row(Text(change.phrase(found.word)), *map(Text, cells), percent(change.share), p)
+            table.add_row(change.phrase(found.word), *cells, percent(change.share), p)
         if changes:
             console.print(table)
         else:
@@ -174,14 +171,12 @@ def _print_changes(console: Console, found: Comparison) -> None:
         f"Per group: how many of its documents with {found.word} have it, and how many times as many that is "
         f"as of its documents without. share: of the whole difference. p: chance for this row alone.",
         style="dim",
-        markup=False,
     )
 
 
 def _print_excerpts(console: Console, name: str, word: str, excerpts: Sequence[Excerpt]) -> None:
     from rich.text import Text
 
-    from omnitm.cli.reports import marked_text
     from omnitm.comparison.words import phrase
     from omnitm.corpus.running import parted
 
@@ -193,9 +188,6 @@ def _print_excerpts(console: Console, name: str, word: str, excerpts: Sequence[E
 
 
 def _print_trajectory(console: Console, found: Comparison) -> None:
-    from rich.text import Text
-
-    from omnitm.cli.reports import make_table
     from omnitm.comparison.words import phrase
 
     # Gained and lost by turns, as many as fit; their names are folded between words only.
@@ -214,14 +206,13 @@ def _print_trajectory(console: Console, found: Comparison) -> None:
         column.justify, column.min_width = "right", least
     for step in found.trajectory:
         values = [f"{step.profile[name]:.2f}" if step.profile else "-" for name in chosen]
-        table.add_row(Text(step.group), f"{step.n_documents:,}", *values)
+        table.add_row(step.group, f"{step.n_documents:,}", *values)
     console.print(table)
     if not all(step.profile for step in found.trajectory):
         console.print("-: too few documents", style="dim")
 
 
 def _show_corpora(sides: Sides, arguments: argparse.Namespace) -> None:
-    from omnitm.cli.reports import print_json
     from omnitm.comparison import compare_corpora
     from omnitm.engines import make_engine
 
@@ -271,7 +262,6 @@ def _facts(found: CorpusComparison, top: int) -> dict[str, object]:
 
 
 def _write(output: Path, found: CorpusComparison, top: int) -> None:
-    from omnitm.cli.reports import write_text
     from omnitm.comparison.corpora import row_of
     from omnitm.files.kinds import refuse_to_replace
 
@@ -291,10 +281,6 @@ def _write(output: Path, found: CorpusComparison, top: int) -> None:
 
 
 def _print_corpora(found: CorpusComparison, count: int) -> None:
-    from rich.text import Text
-
-    from omnitm.cli.reports import make_console, make_table
-
     n_found = sum(word.q <= SURE for word in found.words)
     title = f"{n_found:,} of {len(found.words):,} words differ by {found.by} (q <= {SURE})"
     numbers = "p", "q", "distance"
@@ -303,10 +289,10 @@ def _print_corpora(found: CorpusComparison, count: int) -> None:
     for word in found.top(count):
         one = word.comparison
         lost, gained = (
-            Text(", ".join(change.phrase(one.word) for change in changes[:5]) or "-")
+            ", ".join(change.phrase(one.word) for change in changes[:5]) or "-"
             for changes in (one.lost, one.gained)
         )
-        table.add_row(Text(one.word), f"{one.p:.2g}", f"{word.q:.2g}", f"{one.distance:.2f}", lost, gained)
+        table.add_row(one.word, f"{one.p:.2g}", f"{word.q:.2g}", f"{one.distance:.2f}", lost, gained)
     console = make_console()
     console.print(table)
     console.print(
@@ -314,7 +300,6 @@ def _print_corpora(found: CorpusComparison, count: int) -> None:
         "expected to differ by chance. distance: how far, from 0 (as shuffled groups) to 2. more in: what "
         "the word goes with there, in the same documents or beside it.",
         style="dim",
-        markup=False,
     )
     if found.n_left_out:
         console.print(f"{found.n_left_out:,} words are in too few documents of a side and were left out")

@@ -73,12 +73,11 @@ def _print(found: Cooccurrence, occurring: list[Partner], texts: dict[int, str |
     numbers = ("documents", "times chance") if occurring else ("documents",)
     table = make_table("", "words", *numbers, numbers=numbers)
     for k, word in enumerate(found.words):
-        table.add_row(Text(word), f"{found.pairs[k, k]:,}")
+        table.add_row(word, f"{found.pairs[k, k]:,}")
     for first, second, n in _pairs(found):
-        table.add_row(Text(f"{first} + {second}"), f"{n:,}")
+        table.add_row(f"{first} + {second}", f"{n:,}")
     for partner in occurring:
-        name = Text(f"{found.words[0]} + {partner.word}")
-        table.add_row(name, f"{partner.documents:,}", f"{partner.lift:,.1f}")
+        table.add_row(f"{found.words[0]} + {partner.word}", f"{partner.documents:,}", f"{partner.lift:,.1f}")
     if len(found.words) > 2:
         table.add_row("all of them", f"{len(found.documents):,}")
     console = make_console()

@@ -14,8 +14,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from omnitm.cli.options import option
 from omnitm.cli.reports import make_console
 from omnitm.errors import CorpusError, FileError
@@ -74,9 +72,8 @@ def run(arguments: argparse.Namespace) -> None:
 
 def most_frequent(index: DocumentIndex, count: int, also: tuple[str, ...]) -> list[str]:
     """Name the words in most documents, and some others if the vocabulary has them."""
-    order = np.argsort(-index.document_frequencies, kind="stable")[:count]
-    words = [index.vocabulary[k] for k in order.tolist()]
-    return list(dict.fromkeys([*words, *(word for word in also if word in set(index.vocabulary))]))
+    others = (word for word in also if word in set(index.vocabulary))
+    return list(dict.fromkeys([*index.frequent_first[:count], *others]))
 
 
 def _corpus_text(folder: Path, console: Console) -> Path:
@@ -122,7 +119,7 @@ def _show(console: Console, vectors: WordVectors, index: DocumentIndex, word: st
     rules = Explainer(vectors, index).rules(word)
     distinct = {rule.shortened(4): rule for rule in reversed(rules) if rule.present}
     for text, rule in list(reversed(distinct.items()))[:3]:
-        console.print(Text(f"  because of  {text}  (weight {rule.weight})"), soft_wrap=True)
+        console.print(f"  because of  {text}  (weight {rule.weight})", soft_wrap=True)
 
 
 def _suggest(console: Console, folder: Path, vectors: WordVectors) -> None:
@@ -140,9 +137,9 @@ def _suggest(console: Console, folder: Path, vectors: WordVectors) -> None:
         f"omnitm explore {model}": "all of it in a web page",
     }
     width = max(map(len, suggestions)) + 2
-    console.print(f"\nThe model is in {model}: {size}. What to try next:", markup=False, soft_wrap=True)
+    console.print(f"\nThe model is in {model}: {size}. What to try next:", soft_wrap=True)
     for command, shows in suggestions.items():
-        console.print(f"  {command:{width}}{shows}", markup=False, soft_wrap=True)
+        console.print(f"  {command:{width}}{shows}", soft_wrap=True)
 
 
 _NOT_DOCUMENTATION = {"__pycache__", "dist-packages", "idlelib", "lib2to3", "site-packages", "test", "tests"}

@@ -151,8 +151,6 @@ def _index_for_nmf(model: Path, words: list[str], trained_on: Path | None) -> Do
 
 def print_results(results: list[Interpretability]) -> None:
     """Print one table, a line per model."""
-    from rich.text import Text
-
     from omnitm.evaluation.results import number
 
     faithful = "left -10 top", "left -10 random"
@@ -174,7 +172,7 @@ def print_results(results: list[Interpretability]) -> None:
         left = next((step for step in result.faithfulness if step.removed == 10), None)
         shares = (left.left_without_top, left.left_without_random) if left else (None, None)
         table.add_row(
-            Text(result.name),
+            result.name,
             f"{result.n_dimensions:,}",
             f"{result.n_used:,}",
             *map(number, coherences(result)),

@@ -80,14 +80,12 @@ def run_explain(arguments: argparse.Namespace) -> None:
     if is_topic:
         features = explainer.standing_out(arguments.word, 2 * arguments.count)
         named = ", ".join(f"{word} {value:.0f}" for word, value in features) or "nothing"
-        console.print(f"Stands out, by so many deviations from other words: {named}\n", markup=False)
+        console.print(f"Stands out, by so many deviations from other words: {named}\n")
     _print_rules(console, explanation, arguments.count, arguments.literals)
     _print_literals(console, explanation)
 
 
 def _print_document_rules(explainer: Explainer, arguments: argparse.Namespace) -> None:
-    from rich.text import Text
-
     rules = explainer.document_rules(arguments.word, n=arguments.count, n_documents=arguments.documents)
     if arguments.json:
         print_json({"word": arguments.word, "document_rules": [rule.to_dict() for rule in rules]})
@@ -99,7 +97,7 @@ def _print_document_rules(explainer: Explainer, arguments: argparse.Namespace) -
     for rule in shown:
         match = rule.match
         figures = f"{match.support:,}", percent(match.precision), percent(rule.recall), times(match.lift)
-        table.add_row(Text(str(rule)), *figures)
+        table.add_row(str(rule), *figures)
     console.print(table)
     console.print("counted on one document of five; the rules were chosen by the others", style="dim")
     n_hidden = len(rules) - len(shown)
@@ -125,8 +123,7 @@ def _print_summary(console: Console, explanation: WordExplanation) -> None:
     console.print(
         f"{explanation.word}: {where}{explanation.document_frequency:,} of {explanation.n_documents:,} "
         f"{_unit(explanation)} ({share:.2%}); "
-        f"{explanation.n_positive} of {explanation.n_clauses} clauses are positive{empty}.\n",
-        markup=False,
+        f"{explanation.n_positive} of {explanation.n_clauses} clauses are positive{empty}.\n"
     )
 
 
@@ -136,8 +133,6 @@ def _unit(explanation: WordExplanation) -> str:
 
 
 def _print_rules(console: Console, explanation: WordExplanation, count: int, n_literals: int) -> None:
-    from rich.text import Text
-
     unit = _unit(explanation)
     numbers = ("weight", unit, "with word", "lift", "examples", "of the word")
     table = make_table("Rules", "rule", *numbers, numbers=numbers)
@@ -146,7 +141,7 @@ def _print_rules(console: Console, explanation: WordExplanation, count: int, n_l
     for measured in shown[:count]:
         match, rule = measured.match, measured.rule
         table.add_row(
-            Text(rule.shortened(n_literals)),
+            rule.shortened(n_literals),
             f"{rule.weight:,}",
             f"{match.support:,}",
             percent(match.precision),
@@ -185,8 +180,6 @@ def _print_examples(console: Console, rule: str, match: Match, marked: list[str]
 
 
 def _print_literals(console: Console, explanation: WordExplanation) -> None:
-    from rich.text import Text
-
     threshold = f"state (N = {explanation.include_from})"
     numbers = (threshold, "distance")
     for title, literals in (
@@ -196,7 +189,7 @@ def _print_literals(console: Console, explanation: WordExplanation) -> None:
     ):
         table = make_table(title, "literal", *numbers, numbers=numbers)
         for literal in literals:
-            table.add_row(Text(str(literal)), f"{literal.state:.1f}", f"{literal.distance:+.1f}")
+            table.add_row(str(literal), f"{literal.state:.1f}", f"{literal.distance:+.1f}")
         console.print(table)
 
 
@@ -231,19 +224,17 @@ def run_senses(arguments: argparse.Namespace) -> None:
 
 
 def _print_senses(found: Senses) -> None:
-    from rich.text import Text
-
     console = make_console()
     numbers = ("share",)
     title = f"{found.word}: {len(found.senses)} {'sense' if len(found.senses) == 1 else 'senses'}"
     table = make_table(title, "sense", *numbers, "features", "neighbours", "rule", numbers=numbers)
     for sense in found.senses:
         features, neighbours = (
-            Text(", ".join(name for name, _ in pairs[:_SHOWN_FEATURES]))
+            ", ".join(name for name, _ in pairs[:_SHOWN_FEATURES])
             for pairs in (sense.features, sense.neighbours)
         )
         rule = "" if sense.match is None else f"{sense.rule} ({times(sense.match.lift)})"
-        table.add_row(str(sense.number), percent(sense.share, 0), features, neighbours, Text(rule))
+        table.add_row(str(sense.number), percent(sense.share, 0), features, neighbours, rule)
     console.print(table)
     if found.n_documents:
         share = found.n_assigned / found.n_documents
@@ -289,7 +280,7 @@ def run_trace(arguments: argparse.Namespace) -> None:
     console = make_console()
     print_trace(console, trace)
     if arguments.plot:
-        console.print(f"\nThe picture is in {arguments.plot}", markup=False)
+        console.print(f"\nThe picture is in {arguments.plot}")
 
 
 def print_trace(console: Console, trace: Trace) -> None:
@@ -301,8 +292,7 @@ def print_trace(console: Console, trace: Trace) -> None:
         f"{name} in the {len(trace.positive)} positive clauses of {trace.word}: mean state "
         f"{trace.mean[-1]:.1f} after {trace.n_examples:,} examples (included from {trace.include_from}); "
         f"the clauses were told {told}.\n"
-        f"Coordinate of {trace.literal} in the vector of {trace.word}: {trace.coordinate}\n",
-        markup=False,
+        f"Coordinate of {trace.literal} in the vector of {trace.word}: {trace.coordinate}\n"
     )
     _print_course(console, trace)
     _print_events(console, trace)

@@ -254,15 +254,13 @@ def _warn_of_groups(path: Path) -> None:
 
 def describe_index(path: str | os.PathLike[str]) -> Table:
     """Table of what is in an index: documents, words, what was dropped and why, how text was prepared."""
-    from rich.text import Text
-
     from omnitm.corpus import DocumentIndex
 
     index = DocumentIndex.open(path)
     table = make_table(f"index {path}", "", "number", "", numbers=("number",))
     table.show_header = False
     for name, count, fact in _facts(index):
-        table.add_row(name, count, Text(fact))
+        table.add_row(name, count, fact)
     return table
 
 
@@ -469,4 +467,4 @@ def print_groups(grouping: Grouping) -> None:
         )
     if counts[n_groups]:
         table.add_row("in none", f"{int(counts[n_groups]):,}")
-    make_console().print(table, markup=False)
+    make_console().print(table)

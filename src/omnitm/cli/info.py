@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +12,6 @@ from omnitm.cli.reports import make_console, make_table, print_json
 from omnitm.files.long_work import long_work
 
 if TYPE_CHECKING:
-    from omnitm.store import AnyRecord
     from omnitm.store.loading import StoredModel
 
 _SMALLER = 1.05  # times that a model must be smaller than its numbers for that to be said
@@ -63,8 +61,9 @@ def _index_info(arguments: argparse.Namespace) -> None:
 
 def model_facts(path: Path, *, verify: bool) -> dict[str, Any]:
     """Collect what is worth knowing about a model."""
-    from omnitm.store import load_model
+    from omnitm.store import ModelRecord, load_model
     from omnitm.store.folder import adding
+    from omnitm.store.record import plain_settings
 
     model = load_model(path, verify=verify)
     facts: dict[str, Any] = {
@@ -72,7 +71,8 @@ def model_facts(path: Path, *, verify: bool) -> dict[str, Any]:
         "words": len(model.words),
         "features": len(model.features),
         **_stored(model),
-        **_settings(model.record),
+        **({"kind": model.record.model} if isinstance(model.record, ModelRecord) else {}),
+        **plain_settings(model.record),
         "seed": model.record.seed,
         "index fingerprint": model.record.index_fingerprint,
         "omnitm version": model.record.omnitm_version,
@@ -107,18 +107,10 @@ def _stored(model: StoredModel) -> dict[str, Any]:
     return facts
 
 
-def _settings(record: AnyRecord) -> dict[str, Any]:
-    if isinstance(record.settings, dict):
-        return {"kind": getattr(record, "model", "omni"), **record.settings}
-    return asdict(record.settings)
-
-
 def print_facts(facts: dict[str, Any]) -> None:
     """Print names and values in two columns."""
-    from rich.text import Text
-
     table = make_table("", "", "")
     table.show_header = False
     for name, value in facts.items():
-        table.add_row(name.replace("_", " "), Text(f"{value:,}" if isinstance(value, int) else str(value)))
+        table.add_row(name.replace("_", " "), f"{value:,}" if isinstance(value, int) else str(value))
     make_console().print(table)

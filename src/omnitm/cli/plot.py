@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from omnitm.cli.evaluate import open_models
 from omnitm.cli.options import add_models, option
 from omnitm.cli.reports import make_console
 from omnitm.errors import ParameterError
 from omnitm.parameters import check_integer
-
-if TYPE_CHECKING:
-    from omnitm.explain import Explainer
 
 EXAMPLES = {
     "tsne": """\
@@ -79,9 +75,9 @@ def run_tsne(arguments: argparse.Namespace) -> None:
     separation_table(maps).show(console)
     for found in maps:
         if found.unknown:
-            console.print(f"{found.model} does not know {', '.join(found.unknown)}", markup=False)
+            console.print(f"{found.model} does not know {', '.join(found.unknown)}")
         if found.alone:
-            console.print(f"{found.model}: {left_alone(found)}", markup=False)
+            console.print(f"{found.model}: {left_alone(found)}")
     for path in drawn:
         print(f"the map is drawn in {path}")
 
@@ -114,20 +110,12 @@ def run_clause(arguments: argparse.Namespace) -> None:
         explainer.vectors.feature_index(word)
     number = arguments.clause
     if number is None:
-        number = _most_telling(explainer, arguments.word)
+        number = explainer.machines[arguments.word].telling_clause
+    if number is None:
+        raise ParameterError(
+            f"{arguments.word!r} has no clause with a positive weight; name one with --clause."
+        )
     clause = explainer.clause(arguments.word, number)
     features = explainer.vectors.feature_names
     plot_clause(clause, features, arguments.output, named=arguments.named, n_named=arguments.count)
     print(f"clause {number} of {arguments.word!r} (weight {clause.weight}) is drawn in {arguments.output}")
-
-
-def _most_telling(explainer: Explainer, word: str) -> int:
-    """Find the positive clause whose strongest words are the strongest."""
-    machine = explainer.machines[word]
-    if not machine.positive_clauses:
-        raise ParameterError(f"{word!r} has no clause with a positive weight; name one with --clause.")
-
-    def strength(clause: int) -> int:
-        return int(machine.states[clause, : machine.n_words].astype(int).max())
-
-    return max(machine.positive_clauses, key=strength)

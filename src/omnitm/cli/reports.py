@@ -26,11 +26,11 @@ def print_json(content: Any) -> None:
     print(json.dumps(content, ensure_ascii=False, indent=2))
 
 
-def make_console() -> Console:
-    """Make a console that shows words as they are."""
+def make_console(width: int | None = None) -> Console:
+    """Make a console that shows all texts as they are: a word such as [x] or :smile: is no markup."""
     from rich.console import Console
 
-    return Console(highlight=False)
+    return Console(highlight=False, markup=False, emoji=False, width=width)
 
 
 def make_table(title: str, *columns: str, numbers: Sequence[str] = ()) -> Table:
@@ -42,9 +42,8 @@ def make_table(title: str, *columns: str, numbers: Sequence[str] = ()) -> Table:
     table = Table(title=shown, title_justify="left", box=None, pad_edge=False)
     for name in columns:
         is_number = name in numbers
-        # Texts, not markup: rich would import all emoji for that.
         justify: JustifyMethod = "right" if is_number else "left"
-        table.add_column(Text(name), justify=justify, no_wrap=is_number, overflow="fold")
+        table.add_column(name, justify=justify, no_wrap=is_number, overflow="fold")
     return table
 
 
@@ -144,13 +143,11 @@ def write_text(path: Path, text: str) -> None:
 
 
 def _as_text(report: Report) -> str:
-    from rich.console import Console
-
-    console = Console(highlight=False, width=None if sys.stdout.isatty() else _WIDTH_OF_A_FILE)
+    console = make_console(None if sys.stdout.isatty() else _WIDTH_OF_A_FILE)
     with console.capture() as capture:
         for table in report.tables():
             table.show(console)
             console.print()
         for note in report.notes:
-            console.print(f"note: {note}", markup=False)
+            console.print(f"note: {note}")
     return "".join(line.rstrip() + "\n" for line in capture.get().splitlines())

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from omnitm.cli.options import option
 from omnitm.cli.reports import make_console, make_table, print_json
-from omnitm.errors import ParameterError
+from omnitm.errors import ParameterError, UnknownWordError
 
 if TYPE_CHECKING:
     from omnitm.explain.infer import InferredWord
@@ -123,7 +123,6 @@ def _inferred(vectors: WordVectors, arguments: argparse.Namespace) -> dict[str, 
                 f"The model has {words[0]!r}; --sentence is for words that it does not have."
             )
         return {}
-    from omnitm.errors import UnknownWordError
     from omnitm.explain.infer import infer_word
 
     found = {}
@@ -171,5 +170,5 @@ def print_neighbours(
         console.print(Text.assemble((name, "bold"), (note, "dim")), soft_wrap=True)
         table = make_table("", "word", *numbers, numbers=numbers)
         for (word, score), share in zip(pairs, nearer, strict=True):
-            table.add_row(Text(word), Text(f"{score:.{scorer.digits}f}"), *map(Text, share))
+            table.add_row(word, f"{score:.{scorer.digits}f}", *share)
         console.print(table)

@@ -82,9 +82,7 @@ def _show_shares(
 
 
 def _best_words(themes: Themes, theme: int) -> str:
-    from rich.markup import escape
-
-    return escape(", ".join(word for word, _ in themes.best_words(theme, _NAMED)))
+    return ", ".join(word for word, _ in themes.best_words(theme, _NAMED))
 
 
 def _described(themes: Themes, theme: int, share: float) -> dict[str, Any]:

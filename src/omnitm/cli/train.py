@@ -13,8 +13,6 @@ from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from omnitm.cli.index import MIN_COUNT_HELP, usual_min_count
 from omnitm.cli.options import add_engine_options, option
 from omnitm.engines import Engine, make_engine
@@ -348,8 +346,8 @@ def _top_words(arguments: argparse.Namespace, index: DocumentIndex) -> list[str]
     if not 1 <= arguments.top <= index.n_words:
         limits = f"from 1 to {index.n_words}, the size of the vocabulary"
         raise ParameterError(f"--top must be {limits}. Got {arguments.top}.")
-    order = np.argsort(-index.document_frequencies, kind="stable")[: arguments.top]
-    return [index.vocabulary[k] for k in order.tolist()]
+    top: int = arguments.top
+    return index.frequent_first[:top]
 
 
 def _words_to_add(arguments: argparse.Namespace, index: DocumentIndex, named: list[str] | None) -> list[str]:

@@ -92,23 +92,20 @@ def _print_sum(console: Console, comparison: Comparison) -> None:
     kind = "clauses" if comparison.clauses else "features"
     console.print(
         f"{comparison.metric} of {comparison.word} and {comparison.other}: {comparison.score:.4g} = "
-        f"{' '.join(parts)} ({comparison.n_for:,} {kind} for, {comparison.n_against:,} against)",
-        markup=False,
+        f"{' '.join(parts)} ({comparison.n_for:,} {kind} for, {comparison.n_against:,} against)"
     )
     if comparison.parts:
         named = " + ".join(f"{value:.4g} {name}" for name, value in comparison.parts.items())
-        console.print(f"or by parts: {comparison.score:.4g} = {named}", markup=False)
+        console.print(f"or by parts: {comparison.score:.4g} = {named}")
     for word, forms in comparison.forms.items():
         if forms:
-            console.print(f"{word} with its forms: {', '.join(forms)}", markup=False)
+            console.print(f"{word} with its forms: {', '.join(forms)}")
     if comparison.sentence:
-        console.print(comparison.sentence, markup=False)
+        console.print(comparison.sentence)
     console.print()
 
 
 def _print_shares(console: Console, comparison: Comparison) -> None:
-    from rich.text import Text
-
     first, second = comparison.word, comparison.other
     numbers = ["share", f"in {first}", f"in {second}"]
     shown = comparison.contributions_for + comparison.contributions_asked
@@ -118,13 +115,13 @@ def _print_shares(console: Console, comparison: Comparison) -> None:
     written = adding_up([share for _, share, _ in lines], comparison.score)
     table = make_table("What the score is made of", "feature", *numbers, numbers=numbers)
     for (name, _, part), share in zip(lines, written, strict=True):
-        table.add_row(Text(name), share, *_values(part))
+        table.add_row(name, share, *_values(part))
     table.add_row("total", _share(comparison.score, comparison.score))
     console.print(table)
     if comparison.contributions_asked:
         table = make_table("\nAsked about", "feature", *numbers, numbers=numbers)
         for part in comparison.contributions_asked:
-            table.add_row(Text(part.feature), _share(part.share, comparison.score), *_values(part))
+            table.add_row(part.feature, _share(part.share, comparison.score), *_values(part))
         console.print(table)
 
 
@@ -186,8 +183,6 @@ def _evidence(found: Together | None) -> list[str]:
 
 
 def _print_clauses(console: Console, comparison: Comparison, count: int) -> None:
-    from rich.text import Text
-
     numbers = ("clause", "weight", "occurs", "does not", "share")
     table = make_table(
         "Clauses: states of the other word's two literals", "machine of", *numbers, numbers=numbers
@@ -196,7 +191,7 @@ def _print_clauses(console: Console, comparison: Comparison, count: int) -> None
     for part in shown:
         states = str(part.present_state), str(part.absent_state)
         row = str(part.clause), f"{part.weight:,}", *states, f"{part.share:+.2f}"
-        table.add_row(Text(part.machine), *row)
+        table.add_row(part.machine, *row)
     console.print(table)
     if len(comparison.clauses) > len(shown):
         console.print(f"... and {len(comparison.clauses) - len(shown)} more clauses (-n shows more)")
@@ -205,8 +200,7 @@ def _print_clauses(console: Console, comparison: Comparison, count: int) -> None
 def _print_together(console: Console, found: Together) -> None:
     console.print(
         f"\n{found.first} and {found.second} occur together in {found.count:,} documents "
-        f"({found.expected:,.1f} by chance, {times(found.lift)})",
-        markup=False,
+        f"({found.expected:,.1f} by chance, {times(found.lift)})"
     )
     for document in found.documents:
         print_document(console, "both:", document, [found.first, found.second])
