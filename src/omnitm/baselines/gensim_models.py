@@ -77,10 +77,7 @@ class _GensimModel(Baseline):
             with reporting(progress, 0, n_tokens * self.n_epochs) as report:
                 sentences = _Sentences(tokens, report)
                 model.train(
-                    sentences,
-                    total_examples=sentences.count(),
-                    total_words=n_tokens,
-                    epochs=self.n_epochs,
+                    sentences, total_examples=sentences.count(), total_words=n_tokens, epochs=self.n_epochs
                 )
         matrix = np.array([model.wv.get_vector(word) for word in index.vocabulary], dtype=np.float32)
         if self.centred:

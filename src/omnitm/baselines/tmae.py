@@ -60,15 +60,7 @@ class TMAE(Baseline):
 
     def machine_settings(self) -> AutoencoderSettings:
         """Return the settings of the shared machine."""
-        return AutoencoderSettings(
-            n_clauses=self.n_clauses,
-            threshold=self.threshold,
-            specificity=self.specificity,
-            accumulation=self.accumulation,
-            n_examples=self.n_examples,
-            n_epochs=self.n_epochs,
-            max_included_literals=self.max_included_literals,
-        )
+        return _settings_of(self)
 
     def learn(self, index: DocumentIndex, words: Sequence[str], progress: ProgressOption) -> Learned:
         """Train the words together; None: the whole vocabulary."""
@@ -86,6 +78,12 @@ class TMAE(Baseline):
                 index, settings, words, self.seed, report, negated_literals=self.negated_literals
             )
         return weights.astype(np.float32), {}
+
+
+def _settings_of(model: TMAE | TwoPhaseTMAE, prefix: str = "") -> AutoencoderSettings:
+    names = ("n_clauses", "threshold", "specificity", "accumulation", "n_examples", "n_epochs")
+    chosen = {name: getattr(model, prefix + name) for name in names}
+    return AutoencoderSettings(**chosen, max_included_literals=model.max_included_literals)
 
 
 def train_shared(
@@ -159,16 +157,11 @@ second_n_epochs
 
     def first_settings(self) -> AutoencoderSettings:
         """Return the settings of a word's own machine."""
-        return self._phase("")
+        return _settings_of(self)
 
     def second_settings(self) -> AutoencoderSettings:
         """Return the settings of the shared machine."""
-        return self._phase("second_")
-
-    def _phase(self, prefix: str) -> AutoencoderSettings:
-        names = ("n_clauses", "threshold", "specificity", "accumulation", "n_examples", "n_epochs")
-        chosen = {name: getattr(self, prefix + name) for name in names}
-        return AutoencoderSettings(**chosen, max_included_literals=self.max_included_literals)
+        return _settings_of(self, "second_")
 
     def learn(self, index: DocumentIndex, words: Sequence[str], progress: ProgressOption) -> Learned:
         """Train the words; None: the whole vocabulary."""

@@ -12,7 +12,7 @@ from omnitm.cli.reports import make_console, make_table, print_json
 from omnitm.files.long_work import long_work
 
 if TYPE_CHECKING:
-    from omnitm.store.loading import StoredModel
+    from omnitm.store.packed import StoredModel
 
 _SMALLER = 1.05  # times that a model must be smaller than its numbers for that to be said
 EXAMPLE = """\

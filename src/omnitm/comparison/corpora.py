@@ -230,11 +230,7 @@ class _Comparer:
 
 
 def _compared(
-    work: WordComparing,
-    words: Sequence[str],
-    engine: WordEngine,
-    kept: _Log,
-    report: ReportWords,
+    work: WordComparing, words: Sequence[str], engine: WordEngine, kept: _Log, report: ReportWords
 ) -> list[Comparison]:
     """Compare words, and keep each when it is done."""
     sides = work.sides

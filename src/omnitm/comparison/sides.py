@@ -36,10 +36,7 @@ class Sides:
     """
 
     def __init__(
-        self,
-        index: DocumentIndex,
-        by: str | Sequence[Any] | Grouping,
-        groups: Sequence[object] | None = None,
+        self, index: DocumentIndex, by: str | Sequence[Any] | Grouping, groups: Sequence[object] | None = None
     ) -> None:
         self.index, self.grouping = index, grouping_for(index, by)
         self._names: tuple[Sequence[str], Sequence[str]] = ((), ())  # in another process: see `on`

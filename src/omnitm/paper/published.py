@@ -84,9 +84,7 @@ def published_rows() -> tuple[ModelResult, ...]:
     )
 
 
-def published_classification(
-    classifiers: Sequence[str] = tuple(CLASSIFIERS),
-) -> tuple[SourceResult, ...]:
+def published_classification(classifiers: Sequence[str] = tuple(CLASSIFIERS)) -> tuple[SourceResult, ...]:
     """Rows of the paper's Table 2; for some classifiers only, the average is theirs."""
     rows = []
     for source, figures in _TABLE_2.items():

@@ -32,6 +32,8 @@ from omnitm.evaluation.labelled import CLUSTERING_SETS, LabelledDocuments, load_
 from omnitm.evaluation.results import PlainTable, make_folder
 from omnitm.evaluation.similarity import evaluate_similarity
 from omnitm.evaluation.word_maps import WORD_GROUPS, map_words, plot_map, separation_table
+from omnitm.explain import Explainer
+from omnitm.explain.plots import plot_clause
 from omnitm.files.kinds import kind_of
 from omnitm.files.manifest import MANIFEST
 from omnitm.files.plain import keep_result, kept_result
@@ -40,6 +42,7 @@ from omnitm.paper.published import published_classification, published_clusterin
 from omnitm.parameters import check_integer
 from omnitm.similarity.combined import RECIPE
 from omnitm.store import TrainingRecord
+from omnitm.store.record import plain_settings
 from omnitm.training import train_model
 from omnitm.training.progress import ProgressOption
 from omnitm.vectors import WordVectors
@@ -112,13 +115,7 @@ def train_once(
 def settings_of(vectors: WordVectors) -> dict[str, Any]:
     """Return the settings that a model was trained with, and its seed."""
     record = vectors.training
-    if record is None:
-        return {}
-    settings = record.settings
-    return {
-        **(asdict(settings) if isinstance(settings, AutoencoderSettings) else settings),
-        "seed": record.seed,
-    }
+    return {} if record is None else {**plain_settings(record), "seed": record.seed}
 
 
 def index_reviews(documents: LabelledDocuments, folder: Path) -> DocumentIndex:
@@ -353,9 +350,6 @@ def tsne(run: Reproduction) -> StepResult:
 
 def clause(run: Reproduction) -> StepResult:
     """Literals of a clause."""
-    from omnitm.explain import Explainer
-    from omnitm.explain.plots import plot_clause
-
     every = [run.vectors.get(PAPER_MODEL), *_models(run).values()]
     ours = [vectors for vectors in every if vectors and isinstance(vectors.training, TrainingRecord)]
     if not ours:
@@ -363,10 +357,7 @@ def clause(run: Reproduction) -> StepResult:
     if run.index is None:
         raise ParameterError("Clauses are learned anew from the corpus, which is not there.")
     explainer = Explainer(ours[0], run.index)
-    machine = explainer.machines[run.word]
-    best = max(
-        machine.positive_clauses, key=lambda k: int(machine.states[k, : machine.n_words].max()), default=0
-    )
+    best = explainer.machines[run.word].telling_clause or 0
     plot_clause(explainer.clause(run.word, best), explainer.vectors.feature_names, run.picture("clause.png"))
     note = f"the clause of {run.word!r} with the highest state; the paper's Figure 3 has 1,600 words"
     return StepResult(notes=(note,), pictures=("pictures/clause.png",))

@@ -15,6 +15,7 @@ from typing import Any
 from omnitm.errors import FileError, ParameterError, nearest_spellings
 from omnitm.store.model_notes import CARD, read_facts, write_card
 from omnitm.store.packed import is_packed, read_packed
+from omnitm.store.record import plain_settings
 from omnitm.vectors.word_vectors import WordVectors
 
 _TAGS = ("word-embeddings", "tsetlin-machine", "interpretability")
@@ -131,8 +132,7 @@ def _settings(vectors: WordVectors) -> list[tuple[str, str]]:
     record = vectors.training
     if record is None:
         return []
-    settings = record.settings if isinstance(record.settings, dict) else asdict(record.settings)
-    rows: dict[str, Any] = {**settings, "seed": record.seed, "omnitm version": record.omnitm_version}
+    rows = {**plain_settings(record), "seed": record.seed, "omnitm version": record.omnitm_version}
     if vectors.keep_top is not None:
         rows["keep_top"] = vectors.keep_top
     return [(name, str(value)) for name, value in rows.items()]
@@ -174,20 +174,16 @@ def _plain(text: str) -> str:
     return "".join(f"&#{ord(letter)};" if letter in "<>&|`*_[]#\\$~!" else letter for letter in line)
 
 
-def keep_card(
-    vectors: WordVectors, folder: Path, facts: CardFacts | None = None, *, force: bool = False
-) -> None:
+def keep_card(vectors: WordVectors, folder: Path, facts: CardFacts | None = None) -> None:
     """Write the card of a model into its folder; one that somebody has edited is left as it is.
 
     Parameters
     ----------
     facts
         What is said about the model; None: what its card says already.
-    force
-        Replace a card that somebody has edited.
     """
     facts = kept_facts(folder) if facts is None else facts
-    write_card(folder, model_card(vectors, facts, name=_NAME, load=_LOAD), facts_as_json(facts), force=force)
+    write_card(folder, model_card(vectors, facts, name=_NAME, load=_LOAD), facts_as_json(facts))
 
 
 def make_card(vectors: WordVectors, folder: Path, facts: CardFacts, *, force: bool = False) -> Path:

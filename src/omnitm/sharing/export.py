@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from omnitm.errors import FileError, ParameterError, needs_extra
 from omnitm.files.kinds import refuse_to_replace
-from omnitm.files.plain import new_file
+from omnitm.files.plain import new_file, words_to_bytes
 from omnitm.parameters import check_choice, check_integer
 from omnitm.vectors.word_vectors import WordVectors
 
@@ -180,12 +180,7 @@ def plan_export(
 
 
 def write_export(
-    vectors: WordVectors,
-    path: str | Path,
-    export: Export,
-    *,
-    spaces: str | None = None,
-    force: bool = False,
+    vectors: WordVectors, path: str | Path, export: Export, *, spaces: str | None = None, force: bool = False
 ) -> None:
     """Write what was planned; the file appears when it is complete."""
     path = Path(path)
@@ -380,7 +375,7 @@ def _word_array(words: list[str]) -> NDArray[np.str_]:
 
 
 def _lines(words: list[str]) -> NDArray[np.uint8]:
-    return np.frombuffer("".join(f"{word}\n" for word in words).encode(), dtype=np.uint8)
+    return np.frombuffer(words_to_bytes(words), dtype=np.uint8)
 
 
 def _pyarrow() -> Any:

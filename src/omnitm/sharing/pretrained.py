@@ -24,15 +24,14 @@ def save_pretrained(
 ) -> None:
     """Write the packed model and its card; an older model in the folder is replaced."""
     folder = Path(folder)
-    if vectors.training is None:
-        raise ParameterError("Vectors of unknown origin cannot be saved as a model: 'training' is None.")
+    model = stored_model(vectors)
     if folder.exists() and not folder.is_dir():
         raise FileError(folder, "is a file; save_pretrained needs a folder")
     with writing(folder):
         folder.mkdir(parents=True, exist_ok=True)
     load = load or f"WordVectors.from_pretrained({str(folder)!r})"
     card = model_card(vectors, facts, name=name or folder.absolute().name, load=load)
-    write_packed(folder / PACKED_FILE, stored_model(vectors), card=facts_as_json(facts), force=True)
+    write_packed(folder / PACKED_FILE, model, card=facts_as_json(facts), force=True)
     write_file(folder / CARD_FILE, card.encode())
 
 

@@ -19,14 +19,7 @@ from omnitm.files import system
 from omnitm.files.checked import FileDigest, FileEntry
 from omnitm.files.kinds import kind_of, refuse_to_replace, shell_name
 from omnitm.files.manifest import MANIFEST, write_manifest
-from omnitm.files.plain import (
-    read_file,
-    sync_folder,
-    words_from_bytes,
-    words_to_bytes,
-    write_file,
-    writing,
-)
+from omnitm.files.plain import read_file, sync_folder, words_from_bytes, words_to_bytes, write_file, writing
 from omnitm.similarity.row_matrix import RowMatrix, row_blocks
 from omnitm.store.journal import Journal, finished_rows
 from omnitm.store.loading import load_model, stored_model
@@ -47,6 +40,7 @@ from omnitm.store.manifest import (
     model_manifest,
 )
 from omnitm.store.model_notes import CARD, INDEX, INDEX_NOTE, SHARD_NOTE, remove_card
+from omnitm.store.packed import StoredModel
 from omnitm.store.record import (
     AnyRecord,
     TrainingRecord,
@@ -424,13 +418,17 @@ def write_model(
         journal.close()
 
 
+def write_stored(
+    path: str | Path, model: StoredModel, *, force: bool = False, expected: dict[str, FileEntry] | None = None
+) -> None:
+    """Write a model that is stored elsewhere, or in memory, as `write_model` does."""
+    how: dict[str, Any] = {"is_named": model.is_named, "places": model.places, "force": force}
+    write_model(path, model.matrix, model.words, model.features, model.record, **how, expected=expected)
+
+
 def write_vectors(path: str | Path, vectors: WordVectors, *, force: bool = False) -> None:
     """Write vectors as a model folder; `force` replaces an existing model."""
-    model = stored_model(vectors)
-    names = model.words, model.features
-    write_model(
-        path, model.matrix, *names, model.record, is_named=model.is_named, places=model.places, force=force
-    )
+    write_stored(path, stored_model(vectors), force=force)
 
 
 def model_texts(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
@@ -31,7 +30,7 @@ from omnitm.store.manifest import (
     model_manifest,
     vectors_name,
 )
-from omnitm.store.packed import is_packed, read_packed
+from omnitm.store.packed import StoredModel, is_packed, read_packed
 from omnitm.store.record import (
     JSON_LIMIT,
     AnyRecord,
@@ -47,28 +46,6 @@ from omnitm.vectors.word_vectors import WordVectors
 
 _WORDS_LIMIT = 1 << 28
 _GROWING = {WORDS, VECTORS, TOP, PLACE_VECTORS}
-
-
-@dataclass(frozen=True, eq=False)
-class StoredModel:
-    """The content of a model's folder or of a packed model.
-
-    Attributes
-    ----------
-    matrix
-        A numpy array, or a `RowMatrix` where rows are made when they are read.
-    is_named
-        Whether columns are words.
-    places
-        Coordinates of place, and their names; None: they were not trained.
-    """
-
-    words: list[str]
-    features: list[str]
-    matrix: NDArray[Any]
-    record: AnyRecord
-    is_named: bool = True
-    places: PlaceVectors | None = None
 
 
 def stored_model(vectors: WordVectors) -> StoredModel:
@@ -87,9 +64,7 @@ def load_model(folder: str | Path, *, verify: bool = False) -> StoredModel:
     folder = Path(folder)
     refuse_other_kinds(folder, "model", "packed model")
     if is_packed(folder):
-        packed = read_packed(folder, verify=verify)
-        names, matrix = (packed.words, packed.features), cast("NDArray[Any]", packed.matrix)
-        return StoredModel(*names, matrix, packed.record, packed.is_named, packed.places)
+        return read_packed(folder, verify=verify)
     _check_finished(folder)
     manifest = model_manifest(folder)
     is_growing = (folder / JOURNAL).exists()  # words are being added

@@ -60,17 +60,33 @@ _DAMAGED = "the file is damaged; fetch it again or pack the model again"
 
 
 @dataclass(frozen=True, eq=False)
-class PackedModel:
-    """The content of a packed file."""
+class StoredModel:
+    """The content of a model's folder or of a packed model.
+
+    Attributes
+    ----------
+    matrix
+        A numpy array, or a `RowMatrix` where rows are made when they are read.
+    is_named
+        Whether columns are words.
+    places
+        Coordinates of place, and their names; None: they were not trained.
+    """
 
     words: list[str]
     features: list[str]
-    matrix: PackedMatrix
+    matrix: NDArray[Any]
     record: AnyRecord
-    is_named: bool
-    manifest: dict[str, FileEntry]
-    card: dict[str, Any] = field(default_factory=dict)
+    is_named: bool = True
     places: PlaceVectors | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class PackedModel(StoredModel):
+    """The content of a packed file: with the manifest of the folder, and what its card says."""
+
+    manifest: dict[str, FileEntry] = field(default_factory=dict)
+    card: dict[str, Any] = field(default_factory=dict)
 
 
 class PackedMatrix(RowMatrix):
@@ -225,7 +241,8 @@ def read_packed(path: Path, *, verify: bool = False) -> PackedModel:
             _verify(path, place_rows, place_encoder(record), manifest[PLACE_VECTORS])
     card = header.get("card")
     facts = card if isinstance(card, dict) else {}
-    return PackedModel(words, features, matrix, record, names == FEATURES, manifest, facts, places)
+    rows = cast("NDArray[Any]", matrix)  # it answers what is asked of arrays
+    return PackedModel(words, features, rows, record, names == FEATURES, places, manifest, facts)
 
 
 def _mapped(path: Path) -> mmap.mmap:

@@ -16,8 +16,8 @@ from omnitm.errors import FileError
 from omnitm.files.checked import FileDigest, FileEntry
 from omnitm.files.kinds import PACKED_MAGIC, refuse_other_kinds, refuse_to_replace
 from omnitm.files.plain import new_file
-from omnitm.store.folder import model_texts, vectors_file, write_model
-from omnitm.store.loading import StoredModel, load_model
+from omnitm.store.folder import model_texts, vectors_file, write_stored
+from omnitm.store.loading import load_model
 from omnitm.store.manifest import PLACE_VECTORS, manifest_content, model_manifest
 from omnitm.store.model_notes import read_facts
 from omnitm.store.packed import (
@@ -28,6 +28,7 @@ from omnitm.store.packed import (
     ROWS,
     TABLE,
     VERSION,
+    StoredModel,
     is_packed,
     read_packed,
     to_bytes,
@@ -123,17 +124,7 @@ def unpack_model(path: str | Path, model: str | Path, *, force: bool = False) ->
     if not is_packed(path):
         raise FileError(path, "is not a packed model; omnitm pack MODEL -o FILE makes one")
     packed = read_packed(path)
-    write_model(
-        model,
-        packed.matrix,
-        packed.words,
-        packed.features,
-        packed.record,
-        is_named=packed.is_named,
-        places=packed.places,
-        force=force,
-        expected=packed.manifest,
-    )
+    write_stored(model, packed, force=force, expected=packed.manifest)
     keep_card(WordVectors.load(model), Path(model), kept_facts(path))
 
 

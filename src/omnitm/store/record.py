@@ -99,6 +99,11 @@ class ModelRecord:
 AnyRecord = TrainingRecord | ModelRecord
 
 
+def plain_settings(record: AnyRecord) -> dict[str, Any]:
+    """Return the settings of a model as plain values, by name."""
+    return record.settings if isinstance(record.settings, dict) else dataclasses.asdict(record.settings)
+
+
 def keep_top_of(record: AnyRecord | None) -> int | None:
     """How many coordinates the rows of a model keep; None: all."""
     return record.keep_top if isinstance(record, TrainingRecord) else None

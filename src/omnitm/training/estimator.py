@@ -19,29 +19,15 @@ from omnitm.files.kinds import kind_of
 from omnitm.machine import PAPER, AutoencoderSettings, Contexts
 from omnitm.parameters import check_integer
 from omnitm.store.folder import check_free_for_use
-from omnitm.store.model_notes import INDEX, likely_indexes, note_index
+from omnitm.store.model_notes import INDEX, index_of_model, note_index
 from omnitm.store.record import omni_record
 from omnitm.training.progress import ProgressOption
-from omnitm.training.vocabulary import (
-    add_words,
-    default_settings,
-    extend_vectors,
-    train_model,
-    train_vectors,
-)
+from omnitm.training.vocabulary import add_words, default_settings, extend_vectors, train_model, train_vectors
 from omnitm.vectors.vectorizer import OmniVectorizer
 from omnitm.vectors.word_vectors import WordVectors
 
 if TYPE_CHECKING:
-    from omnitm.explain import (
-        Comparison,
-        DocumentRule,
-        Explainer,
-        RecordList,
-        Senses,
-        Trace,
-        WordExplanation,
-    )
+    from omnitm.explain import Comparison, DocumentRule, Explainer, RecordList, Senses, Trace, WordExplanation
 
 
 class OmniTMAE(TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -253,8 +239,7 @@ class OmniTMAE(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         vectors = WordVectors.load(path)
         record = omni_record(vectors.training, "be an estimator")
         model = cls(**asdict(record.settings), seed=record.seed)
-        places = [place for place in likely_indexes(Path(path)) if kind_of(place) == "index"]
-        return model._set_fitted(DocumentIndex.open(places[0]) if places else None, vectors, Path(path))
+        return model._set_fitted(index_of_model(Path(path)), vectors, Path(path))
 
     def _set_fitted(
         self, index: DocumentIndex | None, vectors: WordVectors, model_dir: str | Path | None

@@ -79,11 +79,7 @@ def noted_shard(model: Path) -> Shard | None:
 
 
 def merge_models(
-    parts: Sequence[str | Path],
-    output: str | Path,
-    *,
-    allow_missing: bool = False,
-    force: bool = False,
+    parts: Sequence[str | Path], output: str | Path, *, allow_missing: bool = False, force: bool = False
 ) -> list[str]:
     """Put models of the same corpus, settings and seed together; every byte that is read is checked.
 

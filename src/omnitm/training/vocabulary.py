@@ -29,13 +29,7 @@ from omnitm.files.kinds import shell_name
 from omnitm.files.manifest import MANIFEST
 from omnitm.machine import AutoencoderSettings, n_features, running_of, word_key
 from omnitm.sharing.card import keep_card
-from omnitm.store import (
-    AnyRecord,
-    ModelFolder,
-    TrainingRecord,
-    index_fingerprint,
-    omni_record,
-)
+from omnitm.store import AnyRecord, ModelFolder, TrainingRecord, index_fingerprint, omni_record
 from omnitm.store.loading import stored_model
 from omnitm.store.model_notes import note_index
 from omnitm.store.record import differences
@@ -98,7 +92,7 @@ def extend_vectors(
     record = omni_record(vectors.training, "be extended")
     targets = check_targets(index, words)
     check_untrained(vectors, targets)
-    _Request.of(index).check("word vectors", record, vectors.index_to_key)
+    _Request(index).check("word vectors", record, vectors.index_to_key)
     names = [*vectors.index_to_key, *targets]
     rows = _Rows(index, record, len(names))
     rows.copy(vectors)
@@ -156,14 +150,15 @@ def train_model(
     """
     if shard is not None:
         words = shard.words_of(check_targets(index, words))
-    path, request = Path(path), _Request.of(index, words, settings, seed, keep_top)
+    path, targets = Path(path), None if words is None else check_targets(index, words)
+    request = _Request(index, targets, settings, seed, keep_top)
     # None: nothing to resume; then a finished model is taken as it is, and anything else begins anew.
     folder = ModelFolder.resume(path) if resume else None
     if folder is None and not (resume and (path / MANIFEST).exists()):
-        targets = request.words or check_targets(index, None)
         record = request.record()
-        names = column_names(index, record.settings)
-        folder = ModelFolder.create(path, targets, names[0], record, places=names[1], force=force)
+        features, places = column_names(index, record.settings)
+        targets = targets or check_targets(index, None)
+        folder = ModelFolder.create(path, targets, features, record, places=places, force=force)
     if folder is not None:
         with folder:
             # Before anything is noted in the folder: a run with other settings must leave it as it is.
@@ -193,7 +188,7 @@ def add_words(
     omni_record(vectors.training, "be extended")
     targets = check_targets(index, words)
     check_untrained(vectors, targets)
-    _Request.of(index).check(path, vectors.training, vectors.index_to_key)
+    _Request(index).check(path, vectors.training, vectors.index_to_key)
     with ModelFolder.add(path, targets) as folder:
         fill_folder(folder, index, engine=engine, progress=progress)
     extended = WordVectors.load(path)
@@ -401,18 +396,6 @@ class _Request:
     settings: AutoencoderSettings | None = None
     seed: int | None = None
     keep_top: int | None = None
-
-    @classmethod
-    def of(
-        cls,
-        index: DocumentIndex,
-        words: Iterable[str] | None = None,
-        settings: AutoencoderSettings | None = None,
-        seed: int | None = None,
-        keep_top: int | None = None,
-    ) -> _Request:
-        targets = None if words is None else check_targets(index, words)
-        return cls(index, targets, settings, seed, keep_top)
 
     def record(self) -> TrainingRecord:
         return _new_record(self.index, self.settings, self.seed or 0, self.keep_top)
