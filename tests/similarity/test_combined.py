@@ -139,11 +139,11 @@ def test_clearly_alike_words_count_up_to_twice(vectors: WordVectors) -> None:
     assert found[others] == pytest.approx(emphasised(related, alike)[others], abs=1e-4)
 
 
-def test_in_products_smoothed_places_count_a_third(vectors: WordVectors) -> None:
+def test_in_products_places_count_less(vectors: WordVectors) -> None:
     factors = Combined("similarity").of_factors
-    assert factors.total(np.ones(5), np.array([1.0, 2, 3, 4, 50])) == pytest.approx(1 + 2 + 3 + 4 + 50 / 3)
+    assert factors.total(np.ones(5), np.array([1.0, 2, 3, 4, 50])) == pytest.approx(1 + 2 + 3 + 3.2 + 50 / 3)
     parts = vectors.profiles.pairs(vectors, np.array([3]), np.array([8]))
-    scales = vectors.profiles.scales * [1, 1, 1, 1, 1 / 3]
+    scales = vectors.profiles.scales * [1, 1, 1, 0.8, 1 / 3]
     assert factors.scores(vectors, [("w3", 1.0)])[8] == pytest.approx(float(parts[0] @ scales), abs=1e-4)
 
 

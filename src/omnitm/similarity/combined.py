@@ -69,7 +69,7 @@ _MOST_ASSOCIATION = 5.0  # a logarithm; more than words reach, so that a word is
 _BEST_KNOWN = 8_000
 _FLOOR_OF_SHARES = 0.1  # of the largest score, in products: small scores differ by chance
 # Analogies ask for small differences, which many patterns of places hide: 0.68 of 150 questions, not 0.57.
-_WEIGHTS_IN_PRODUCTS = np.array([1.0, 1.0, 1.0, 1.0, 1 / 3])
+_WEIGHTS_IN_PRODUCTS = np.array([1.0, 1.0, 1.0, 0.8, 1 / 3])
 LESS_TRUST = 0.25  # chosen with the weights: lists name rare words less often
 # Of the closeness of two words (their geometric mean), per part: chosen with the weights.
 POWERS_OF_CLOSENESS = np.array([0.5, 0.5, 0.5, 1.0, 1.0])
@@ -78,7 +78,7 @@ _LEAST_CLOSENESS = 0.6  # so that no score exceeds that of a word with itself
 _RANDOM_PAIRS = 50_000  # for spreads and percentiles
 _PAIRS_AT_A_TIME = 2_000  # bounds memory: means of profiles are sparse rows per pair
 _SCORED_IN_FULL = 4_000  # words; among more, the likely ones are found first
-_CANDIDATES = 150  # with 2,500, all of 200 lists of ten are the same
+_CANDIDATES = 150  # per word of a query; with 2,500, all of 200 lists of ten are the same
 _WORTH_THREADS = 8  # queries at once; for fewer, starting threads takes too long
 _CODE = 127.0  # the largest code of a byte with a sign
 _CODED_AT_ONCE = 500  # rows, so that they stay in the processor's cache
@@ -281,7 +281,7 @@ class Combined:
 
     @property
     def of_factors(self) -> Combined:
-        """What the parts of a query with negative words are scored by: no emphasis, fewer smoothed places."""
+        """What the parts of a query with negative words are scored by: no emphasis, places count less."""
         return Combined(self.name, is_factor=True)
 
     def units_of_words(self, profiles: Profiles, words: Any) -> Any:
@@ -488,7 +488,7 @@ class Query:
             return found, scores[found]
         likely = next(likely_of(self._profiles, [self])) if likely is None else likely
         # Smoothed rows find the likely words; the exact score, which reads whole rows, is for these only.
-        candidates = _highest(likely, max(_CANDIDATES, 2 * count))
+        candidates = _highest(likely, max(_CANDIDATES * len(self._items), 2 * count))
         words = [item.row for item in self._items if isinstance(item, _Word)]
         candidates = np.union1d(candidates, np.array(words, dtype=np.intp))
         scores = self.scores_of(candidates)
