@@ -29,7 +29,6 @@ groups are made with the index, or later (omnitm group --help):
   omnitm index news.csv --column text --group source -o news.index
 stopped? finished words are kept beside the output, and the same command with --resume compares the rest:
   omnitm compare news.index --by source --top 100 -o change.html --resume"""
-SURE = 0.05  # of p and q
 _WIDEST = 30  # of a column of features
 _ENDINGS = (".html", ".csv", ".json")
 
@@ -112,6 +111,8 @@ def _show_words(sides: Sides, arguments: argparse.Namespace) -> None:
 
 def _print_word(console: Console, found: Comparison) -> None:
     from rich.text import Text
+
+    from omnitm.comparison.words import SURE
 
     n_shuffled = f"{found.n_permutations:,}"
     said = (
@@ -281,8 +282,9 @@ def _write(output: Path, found: CorpusComparison, top: int) -> None:
 
 
 def _print_corpora(found: CorpusComparison, count: int) -> None:
-    n_found = sum(word.q <= SURE for word in found.words)
-    title = f"{n_found:,} of {len(found.words):,} words differ by {found.by} (q <= {SURE})"
+    from omnitm.comparison.words import SURE
+
+    title = f"{found.n_changed:,} of {len(found.words):,} words differ by {found.by} (q <= {SURE})"
     numbers = "p", "q", "distance"
     sides = f"more in {found.first}", f"more in {found.second}"
     table = make_table(f"{title}; the surest first", "word", *numbers, *sides, numbers=numbers)

@@ -21,6 +21,7 @@ from omnitm.comparison.sides import FEWEST_DOCUMENTS, Sides
 from omnitm.comparison.words import (
     N_EXAMPLES,
     N_PERMUTATIONS,
+    SURE,
     Change,
     Comparison,
     Excerpt,
@@ -84,6 +85,11 @@ class CorpusComparison(Record):
         words = [WordChange(_comparison(word["comparison"]), word["q"]) for word in facts["words"]]
         return cls(**{**facts, "words": tuple(words)})
 
+    @property
+    def n_changed(self) -> int:
+        """How many words differ; of these one in twenty by chance."""
+        return sum(word.q <= SURE for word in self.words)
+
     def top(self, count: int = 100) -> tuple[WordChange, ...]:
         """Return the words that changed most."""
         return self.words[:count]
@@ -94,8 +100,8 @@ class CorpusComparison(Record):
 
     def caption(self) -> str:
         """Return what is said above the table."""
-        n_changed = sum(word.q <= 0.05 for word in self.words)
-        return f"{self.first} -> {self.second}: {n_changed:,} of {len(self.words):,} words differ (q <= 0.05)"
+        found = f"{self.n_changed:,} of {len(self.words):,} words differ (q <= {SURE})"
+        return f"{self.first} -> {self.second}: {found}"
 
     def to_html(self, count: int = 100) -> str:
         """Return a page that needs nothing else: no network, no other file."""

@@ -9,7 +9,7 @@ from importlib.resources import files
 from typing import Any
 
 from omnitm.comparison.corpora import CorpusComparison, WordChange
-from omnitm.comparison.words import Change, Comparison, Excerpt, phrase
+from omnitm.comparison.words import SURE, Change, Comparison, Excerpt, phrase
 from omnitm.corpus.running import parted
 from omnitm.errors import needs_extra
 
@@ -17,7 +17,6 @@ from omnitm.errors import needs_extra
 _GAINED, _LOST = "#0072B2", "#D55E00"
 _N_LINES = 4
 _N_PREVIEW = 3
-_SURE = 0.05
 _WIDTH, _HEIGHT = 640, 160  # of a trajectory, without its labels
 _FEWEST_STEPS = 3
 _MOST_TICKS = 12
@@ -29,7 +28,7 @@ def page(found: CorpusComparison, count: int) -> str:
     """Return the words that changed most as a page: both sides of each, and documents to read."""
     style, script = ((files(__package__) / f"page.{kind}").read_text("utf-8") for kind in ("css", "js"))
     title = f"How words differ by {found.by}: {found.first} and {found.second}"
-    n_changed = sum(word.q <= 0.05 for word in found.words)
+    n_changed = found.n_changed
     left_out = f" {found.n_left_out:,} words had too few documents." if found.n_left_out else ""
     entries = "\n".join(_entry(word, is_open=k == 0) for k, word in enumerate(found.top(count)))
     return f"""<!doctype html>
@@ -95,7 +94,7 @@ def shown(found: Comparison, q: float | None = None) -> dict[str, Any]:
         "by": found.by,
         "chance": f"p {'=' if found.p > 1 / (found.n_permutations + 1) else '≤'} {found.p:.2g}",
         "rate": None if q is None else f"q = {q:.2g}",
-        "is_sure": (found.p if q is None else q) <= _SURE,
+        "is_sure": (found.p if q is None else q) <= SURE,
         "distance": f"{found.distance:.2f}",
         "n_permutations": found.n_permutations,
         "sides": [

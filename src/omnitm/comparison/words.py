@@ -26,6 +26,7 @@ from omnitm.parameters import check_integer
 N_PERMUTATIONS = 2_000
 N_EXAMPLES = 250
 N_SHOWN = 10
+SURE = 0.05  # of p and q
 EXCERPT = 240  # characters
 _MOST_DOCUMENTS = 4_000  # with the word, per side
 _MOST_TIMES = 3  # as many documents of one side as of the other: means of fewer are the noisier ones anyway

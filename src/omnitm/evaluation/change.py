@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from omnitm.comparison import Sides, compare_corpora
+from omnitm.comparison.words import SURE
 from omnitm.corpus import DocumentIndex, VocabularyRules
 from omnitm.errors import CorpusError, FileError
 from omnitm.evaluation.results import PlainTable, Report, number
@@ -21,7 +22,6 @@ from omnitm.training.progress import ProgressOption
 
 CORPORA = ("corpus1", "corpus2")
 _TARGETS = "targets.txt"
-_SIGNIFICANT = 0.05
 
 
 @dataclass(frozen=True)
@@ -174,9 +174,7 @@ def evaluate_change(
 def _scored(rows: list[WordJudged]) -> ChangeReport:
     from scipy.stats import spearmanr
 
-    judged = [
-        (row.q <= _SIGNIFICANT, row.changed) for row in rows if row.q is not None and row.changed is not None
-    ]
+    judged = [(row.q <= SURE, row.changed) for row in rows if row.q is not None and row.changed is not None]
     graded = [
         (row.distance, row.graded) for row in rows if row.distance is not None and row.graded is not None
     ]

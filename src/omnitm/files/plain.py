@@ -52,23 +52,18 @@ def sync_folder(folder: Path) -> None:
 @contextlib.contextmanager
 def writing(path: Path) -> Iterator[None]:
     """Turn an operating system's refusal to write into an error that begins with the path."""
-    try:
+    with _refused(path, "written"):
         yield
-    except FileError:
-        raise
-    except OSError as error:
-        raise FileError(path, f"cannot be written: {error.strerror or error}") from error
 
 
 @contextlib.contextmanager
-def _reading(path: Path) -> Iterator[None]:
-    """Turn an operating system's refusal to read into an error that begins with the path."""
+def _refused(path: Path, what: str) -> Iterator[None]:
     try:
         yield
     except FileError:
         raise
     except OSError as error:
-        raise FileError(path, f"cannot be read: {error.strerror or error}") from error
+        raise FileError(path, f"cannot be {what}: {error.strerror or error}") from error
 
 
 def open_regular(path: Path) -> int:
@@ -89,7 +84,7 @@ def open_regular(path: Path) -> int:
 
 def read_file(path: Path, limit: int, size: int | None = None) -> bytes:
     """Read a file, or its first `size` bytes; refuse more than `limit` bytes."""
-    with _reading(path), os.fdopen(open_regular(path), "rb") as file:
+    with _refused(path, "read"), os.fdopen(open_regular(path), "rb") as file:
         wanted = os.fstat(file.fileno()).st_size if size is None else size
         if wanted > limit:
             raise FileError(path, f"has {wanted:,} bytes, which is more than any model needs ({limit:,})")
@@ -139,7 +134,7 @@ def _sha256_of_result(plan: str, result: Any) -> str:
 def sha256_of(path: Path, size: int) -> str:
     """Hash the first `size` bytes of a file."""
     digest = hashlib.sha256()
-    with _reading(path), os.fdopen(open_regular(path), "rb") as file:
+    with _refused(path, "read"), os.fdopen(open_regular(path), "rb") as file:
         left = size
         while left:
             chunk = file.read(min(left, _CHUNK))
