@@ -5,11 +5,14 @@
     omnitm index FOLDER/windows.txt -o FOLDER/windows.index
     python benchmarks/themes.py omni MODEL [MODEL_OF_SEED_1] -o FOLDER
     python benchmarks/themes.py ppmi|lda WIKI_INDEX -o FOLDER
-    python benchmarks/themes.py dimensions NAME VECTORS.npy [OF_SEED_1.npy] --words WORDS.json -o FOLDER
-    python benchmarks/themes.py spine VECTORS.npy --words WORDS.json -o FOLDER
+    python benchmarks/themes.py dimensions NAME VECTORS [OF_SEED_1] [--words WORDS.json] -o FOLDER
+    python benchmarks/themes.py spine VECTORS [--words WORDS.json] -o FOLDER
     SINR_PYTHON benchmarks/peer_sinr.py FOLDER N_DOCUMENTS    an environment of its own, with `sinr`
+    python benchmarks/themes.py dimensions SINr ITS_READOUTS.npy --words FOLDER/words.json -o FOLDER
     python benchmarks/themes.py measure DATA -o FOLDER       results/themes.json and themes.md
     python benchmarks/themes.py vectors MODEL DATA -o FOLDER    results/theme-vectors.json
+
+VECTORS are a model (`omnitm train --model glove` and others), or a file .npy with the words of its rows.
 
 Coherence within Wikipedia, on passages that no model was trained on; then as above, with the model of
 FOLDER/training.txt and its index, from `prepare` on (`measure --inside`: results/themes-inside.json):
@@ -75,7 +78,7 @@ _PASSAGE = 10  # sentences of Wikipedia in a held-out document
 _BLOCK = 2_000  # sentences in a row; every tenth block is held out
 _DRAWS = 2_000
 FIGURES = ("dimension_coherence", "dimension_c_v", "intruders_found", "category_score")
-_LDA_DOCUMENTS = 6_000
+_LDA_FITS = ((6_000, 100_000), (40_000, 40_000))  # documents; how many the updates reckon with
 
 
 def main() -> None:
@@ -232,28 +235,37 @@ def ppmi(arguments: argparse.Namespace, folder: Path) -> Iterator[tuple[str, int
 
 
 def lda(arguments: argparse.Namespace, folder: Path) -> Iterator[tuple[str, int, Reals]]:
-    """Fit topics to documents of twenty sentences each."""
-    from scipy.sparse import csr_matrix
+    """Fit topics to few and to many documents of twenty sentences each."""
     from sklearn.decomposition import LatentDirichletAllocation
 
     index, words = DocumentIndex.open(Path(arguments.inputs[0])), words_of(folder)
+    options = {"learning_method": "online", "batch_size": 1_000, "max_iter": 1}
+    for n_documents, total in _LDA_FITS:
+        matrix = passages(index, words, n_documents)
+        for seed in (0, 1):
+            model = LatentDirichletAllocation(K, random_state=seed, total_samples=total, **options)
+            topics = model.fit(matrix).components_.T
+            name = f"LDA ({n_documents:,} documents)"
+            yield name, seed, topics / topics.sum(axis=0)
+            shares = topics / topics.sum(axis=1, keepdims=True)
+            yield f"{name}, standing out", seed, standing_out(shares)
+
+
+def passages(index: DocumentIndex, words: list[str], n_documents: int) -> Any:
+    """Count words in passages of twenty sentences that are spread evenly over the text."""
+    from scipy.sparse import csr_matrix
+
     column = np.full(index.n_words, -1)
     column[[index.word_id(word) for word in words]] = np.arange(len(words))
-    step = index.n_documents // _SENTENCES // _LDA_DOCUMENTS
+    step = index.n_documents // _SENTENCES // n_documents
     rows, columns = [], []
-    for number in range(_LDA_DOCUMENTS):
+    for number in range(n_documents):
         first = number * step * _SENTENCES
         found = column[np.concatenate([index.words_of(k) for k in range(first, first + _SENTENCES)])]
         columns.append(found[found >= 0])
         rows.append(np.full(len(columns[-1]), number))
     places = np.concatenate(rows), np.concatenate(columns)
-    matrix = csr_matrix((np.ones(len(places[0]), np.float32), places), shape=(_LDA_DOCUMENTS, len(words)))
-    for seed in (0, 1):
-        options = {"learning_method": "online", "batch_size": 1_000, "max_iter": 1, "total_samples": 1e5}
-        topics = LatentDirichletAllocation(K, random_state=seed, **options).fit(matrix).components_.T
-        yield "LDA", seed, topics / topics.sum(axis=0)
-        shares = topics / topics.sum(axis=1, keepdims=True)
-        yield "LDA, standing out", seed, standing_out(shares)
+    return csr_matrix((np.ones(len(places[0]), np.float32), places), shape=(n_documents, len(words)))
 
 
 def dimensions(arguments: argparse.Namespace, folder: Path) -> Iterator[tuple[str, int, Reals]]:
@@ -266,7 +278,10 @@ def dimensions(arguments: argparse.Namespace, folder: Path) -> Iterator[tuple[st
 
 
 def rows_of(arguments: argparse.Namespace, folder: Path, path: str) -> Reals:
-    """Read the rows of the 8,000 words."""
+    """Read the rows of the 8,000 words, from a model or from an array and its words."""
+    if Path(path).is_dir():
+        vectors = WordVectors.load(path)
+        return np.stack([vectors.get_vector(word) for word in words_of(folder)])
     names = json.loads(arguments.words.read_text())
     names = names["words"] if isinstance(names, dict) else names
     places = {name: place for place, name in enumerate(names)}
