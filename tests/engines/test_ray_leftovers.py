@@ -294,3 +294,38 @@ def test_what_ray_writes_is_shown_if_it_succeeds(capfd: pytest.CaptureFixture[st
         raise EngineError
     os.write(2, b"what follows\n")
     assert capfd.readouterr().err == "what follows\n"
+
+
+LATE = """
+import os, sys, time
+from omnitm.engines import ray_cluster
+from omnitm.errors import EngineError
+
+def speak():
+    time.sleep(0.3)
+    os.write(2, b"late")
+    os.write(1, b"said")
+    time.sleep(60)
+
+try:
+    with ray_cluster._unheard_if_it_fails():
+        ray_cluster.within(time.monotonic() + 0.1, "somewhere:1", speak)
+except EngineError as error:
+    print(error, file=sys.stderr)
+while os.fstat(1).st_size == 0:
+    time.sleep(0.01)
+sys.stderr.flush()
+os._exit(0)
+"""
+
+
+def test_what_ray_says_after_we_gave_up_is_unheard(tmp_path: Path) -> None:
+    """The attempt goes on in its thread, until the process has ended."""
+    with (tmp_path / "said").open("wb") as out:
+        done = subprocess.run(
+            [sys.executable, "-c", LATE], stdout=out, stderr=subprocess.PIPE, text=True, check=True
+        )
+    assert (tmp_path / "said").read_bytes() == b"said"
+    assert done.stderr.startswith("Ray: no connection to somewhere:1 (no answer in 12 seconds)")
+    assert "late" not in done.stderr
+    assert len(done.stderr.splitlines()) == 1

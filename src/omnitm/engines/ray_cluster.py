@@ -16,6 +16,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
@@ -41,6 +42,10 @@ _HTTP2_SETTINGS = bytes([0, 0, 0, 4, 0, 0, 0, 0, 0])  # a frame without any
 _CLIENT_PORT = 10001  # Ray's default for addresses that begin with ray://
 _STANDARD_ERROR = 2
 _LOCAL_TOKEN = secrets.token_hex(32)
+
+
+class _NoAnswerError(EngineError):
+    """Nothing came of an attempt to connect in time; the attempt goes on."""
 
 
 class RayEngine(WordEngine):
@@ -248,7 +253,7 @@ def within(deadline: float, address: str, connect: Callable[[], None]) -> None:
     thread.start()
     thread.join(max(0.0, deadline - time.monotonic()))
     if thread.is_alive():
-        raise _no_connection(address, f"no answer in {_SECONDS_TO_CONNECT:.0f} seconds")
+        raise _NoAnswerError(str(_no_connection(address, f"no answer in {_SECONDS_TO_CONNECT:.0f} seconds")))
     if problems and isinstance(problems[0], EngineError):
         raise problems[0]
     if problems:
@@ -288,13 +293,31 @@ def _unheard_if_it_fails() -> Iterator[None]:
     before = os.dup(_STANDARD_ERROR)
     with tempfile.TemporaryFile() as kept:
         os.dup2(kept.fileno(), _STANDARD_ERROR)
+        is_over = True
         try:
             yield
             kept.seek(0)
             os.write(before, kept.read())
+        except _NoAnswerError:
+            is_over = False
+            raise
         finally:
-            os.dup2(before, _STANDARD_ERROR)
+            if is_over:
+                os.dup2(before, _STANDARD_ERROR)
+            else:
+                _leave_standard_error(before)
             os.close(before)
+
+
+def _leave_standard_error(before: int) -> None:
+    """Let only Python write to it: Ray goes on trying, and speaking, until this process ends."""
+    with Path(os.devnull).open("wb") as nowhere:
+        os.dup2(nowhere.fileno(), _STANDARD_ERROR)
+    with contextlib.suppress(OSError, ValueError):  # what has no file of its own is no concern of Ray's
+        if sys.stderr.fileno() == _STANDARD_ERROR:
+            sys.stderr = os.fdopen(
+                os.dup(before), "w", encoding=sys.stderr.encoding, errors="backslashreplace"
+            )
 
 
 @contextlib.contextmanager
