@@ -23,7 +23,7 @@ from omnitm.baselines.texts import tokens_of
 from omnitm.corpus import DocumentIndex
 from omnitm.evaluation.correlation import correlations, draw_counts, interval, pair_weights
 from omnitm.evaluation.datasets import load_pairs
-from omnitm.similarity.combined import PLACE, best_known
+from omnitm.similarity.profiles import PLACE, best_known
 from omnitm.similarity.row_profile import RowProfile
 from omnitm.store.rows import SparseMatrix
 from omnitm.vectors import WordVectors

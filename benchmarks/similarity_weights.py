@@ -23,8 +23,10 @@ import numpy as np
 from omnitm.evaluation.categories import load_categories, neighbour_precision
 from omnitm.evaluation.correlation import correlations
 from omnitm.evaluation.datasets import load_pairs
-from omnitm.similarity import combined
-from omnitm.similarity.combined import CLEARLY_ALIKE, LESS_TRUST, PARTS, WEIGHTS_OF_PARTS, Combined, coded
+from omnitm.similarity import question
+from omnitm.similarity.combined import Combined
+from omnitm.similarity.profiles import LESS_TRUST, coded
+from omnitm.similarity.question import CLEARLY_ALIKE, PARTS, WEIGHTS_OF_PARTS
 from omnitm.similarity.row_profile import unit_rows
 from omnitm.vectors import WordVectors
 
@@ -73,7 +75,7 @@ def main() -> None:
     rows = []
     for weights, power, patterns, alike, powers in SETTINGS:
         metric = Combined("similarity", is_emphasised=alike is not None)
-        combined.CLEARLY_ALIKE = alike or CLEARLY_ALIKE
+        question.CLEARLY_ALIKE = alike or CLEARLY_ALIKE
         topics = unit_rows(profiles.topic_rows[:, : patterns[0]])
         places = unit_rows(profiles.place_rows[:, : patterns[1]])
         (topic_codes, topic_step), (place_codes, place_step) = coded(topics), coded(places)

@@ -49,8 +49,8 @@ from omnitm.evaluation.interpretability import (
     measure_interpretability,
     pair_counts,
 )
-from omnitm.similarity.combined import TOPIC
 from omnitm.similarity.nonnegative import common_patterns, pattern_weights
+from omnitm.similarity.profiles import TOPIC
 from omnitm.similarity.row_profile import unit_rows
 from omnitm.vectors import WordVectors
 from omnitm.vectors.themes import (

@@ -6,121 +6,38 @@ import hashlib
 import json
 import zlib
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 
-from omnitm import _native
 from omnitm.errors import FileError, OmniTMWarning, ParameterError
 from omnitm.files.checked import read_container, write_container
-from omnitm.similarity import combined, row_profile, truncated_svd, word_forms
-from omnitm.similarity.combined import (
-    PARTS,
-    RECIPE,
-    Combined,
-    Profiles,
-    _random_pairs,
-    _shares_to_keep,
-    best_known,
-)
-from omnitm.similarity.row_profile import baseline_of, gain_of, unit, unit_rows
+from omnitm.similarity import profiles, question, truncated_svd, word_forms
+from omnitm.similarity.combined import Combined
+from omnitm.similarity.profiles import RECIPE, Profiles
+from omnitm.similarity.question import PARTS
 from omnitm.similarity.scorers import SCORERS
 from omnitm.training import train_model
 from omnitm.vectors import WordVectors
-from omnitm.vectors.named_rows import PlaceVectors
+
+from .conftest import (
+    N_FEATURES,
+    N_PLACES,
+    N_WORDS,
+    emphasised,
+    name_of,
+    slow_rows,
+    slow_smooth,
+    slow_units,
+    topic_of,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from numpy.typing import NDArray
-
     from omnitm.corpus import DocumentIndex
     from omnitm.explain import Explainer
-
-N_WORDS, N_FEATURES, N_PLACES = 150, 220, 200
-
-
-def name_of(number: int) -> str:
-    """Name words so that no two of them begin alike."""
-    return f"w{number}" if number < 100 else f"{number}w"
-
-
-def topic_of(word: str) -> int:
-    return int(word.strip("w")) % 10
-
-
-def rows_in_groups(seed: int, n_features: int, group: NDArray[np.int64]) -> NDArray[np.int16]:
-    """Rows with a baseline of their own, which stand out at the features of their group."""
-    random = np.random.default_rng(seed)
-    baseline = random.integers(-120, -40, size=N_WORDS)
-    matrix = np.repeat(baseline[:, None], n_features, axis=1).astype(float)
-    for row in range(N_WORDS):
-        touched = (np.arange(n_features) % 10 == group[row]) | (random.random(n_features) < 0.1)
-        touched &= random.random(n_features) < 0.6
-        matrix[row, touched] += random.integers(5, 90, size=int(touched.sum()))
-    return matrix.astype(np.int16)
-
-
-@pytest.fixture(scope="module")
-def vectors() -> WordVectors:
-    """Words in ten topics; word k is of topic k % 10, and stands at the places of k // 10 % 10."""
-    matrix = rows_in_groups(4, N_FEATURES, np.arange(N_WORDS) % 10)
-    matrix[np.arange(N_WORDS), np.arange(N_WORDS)] = 0
-    names = [name_of(k) for k in range(N_FEATURES)]
-    places = PlaceVectors(
-        rows_in_groups(5, N_PLACES, np.arange(N_WORDS) // 10 % 10), [f"p{k} _" for k in range(N_PLACES)]
-    )
-    return WordVectors(matrix, names[:N_WORDS], names, place=places)
-
-
-@pytest.fixture(scope="module")
-def topics(vectors: WordVectors) -> WordVectors:
-    """The same without places."""
-    return WordVectors(vectors.matrix, vectors.index_to_key, vectors.feature_names)
-
-
-def slow_rows(
-    matrix: NDArray[Any], limit: float, *, has_own: bool
-) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-    """Return relative values, means, and profiles, as the recipe says."""
-    values = matrix.astype(int)
-    modes = np.array([np.bincount(row + 300).argmax() - 300 for row in values])
-    x = (values - modes[:, None]) / np.abs(modes)[:, None]
-    if has_own:
-        x[np.arange(N_WORDS), np.arange(N_WORDS)] = 0
-    mean, deviation = x.mean(axis=0), x.std(axis=0)
-    z = (x - mean) / deviation
-    rows = np.where(z > limit, np.log(1 + np.maximum(z - limit, 0)), 0)
-    return x, mean, rows / np.linalg.norm(rows, axis=1, keepdims=True)
-
-
-def slow_smooth(rows: NDArray[np.float64], size: int, power: float) -> NDArray[np.float64]:
-    left, singular, _ = np.linalg.svd(rows, full_matrices=False)
-    smooth = left[:, :size] * singular[:size] ** power
-    units: NDArray[np.float64] = smooth / np.linalg.norm(smooth, axis=1, keepdims=True)
-    return units
-
-
-def emphasised(related: NDArray[Any], alike: NDArray[Any]) -> NDArray[np.float64]:
-    """Alike counts by a forty-fifth of itself, at least 0 and at most twice."""
-    return np.array([r + a * min(max(a / 45, 0), 2) for r, a in zip(related, alike, strict=True)])
-
-
-def slow_closeness(rows: NDArray[Any]) -> NDArray[np.float64]:
-    """Return the mean cosine with the second to eighth nearest word, divided by the median; 0.6 at least."""
-    cosines = rows.astype(np.float64) @ rows.T
-    means = [np.sort(np.delete(row, word))[-8:-1].mean() for word, row in enumerate(cosines)]
-    return np.array([max(mean / np.median(means), 0.6) for mean in means])
-
-
-def slow_units(vectors: WordVectors) -> NDArray[np.float64]:
-    """Return what the parts of each word are multiplied by: the power 1/4 for topics, 1/2 for places."""
-    topic, place = (
-        slow_closeness(rows) for rows in (vectors.profiles.topic_rows, vectors.profiles.place_rows)
-    )
-    units: NDArray[np.float64] = np.stack([topic**-0.25] * 3 + [place**-0.5] * 2, axis=1)
-    return units
 
 
 def test_clearly_alike_words_count_up_to_twice(vectors: WordVectors) -> None:
@@ -221,31 +138,6 @@ def test_contributions_add_up(vectors: WordVectors) -> None:
     assert alike[N_FEATURES:][np.arange(N_PLACES) % 10 == 2].sum() > 0.7 * alike.sum()
 
 
-def test_most_similar_agrees_with_pairs(vectors: WordVectors) -> None:
-    assert vectors.default_metric == "similarity"
-    found = vectors.similar_by_word("w5", topn=5)
-    for word, score in found:
-        assert vectors.similarity("w5", word) == pytest.approx(score, abs=2e-3)
-    scores = np.asarray(vectors.most_similar(["w5", ("w15", 2.0)], topn=None))
-    wanted = [vectors.similarity(word, "w25") for word in ("w5", "w15")]
-    assert scores[25] == pytest.approx((wanted[0] + 2 * wanted[1]) / 3, abs=2e-3)
-    assert vectors.rank("w5", found[1][0]) == 2
-
-
-@pytest.mark.parametrize("name", ["similarity", "related"])
-def test_parts_of_a_query_that_count_nothing_or_less(vectors: WordVectors, name: str) -> None:
-    """A part with weight 0 is none; a single part is turned around, several ones are multiplied."""
-    question = Combined(name)
-    alone = question.scores(vectors, [("w5", 1.0)])
-    assert question.scores(vectors, [("w5", 1.0), ("w17", 0.0)]) == pytest.approx(alone)
-    assert question.scores(vectors, [("w5", -2.0)]) == pytest.approx(-alone)
-    assert question.query(vectors, [("w5", -1.0)]).scores_of(np.arange(9)) == pytest.approx(-alone[:9])
-    most = question.of_factors.most(vectors)
-    one, other = (question.of_factors.scores(vectors, [(word, 1.0)]) for word in ("w5", "w17"))
-    expected = (np.maximum(one / most, 0) + 0.1) / (np.maximum(other / most, 0) + 0.1)
-    assert question.scores(vectors, [("w5", 1.0), ("w17", -1.0)]) == pytest.approx(expected)
-
-
 def test_a_word_is_nearest_to_itself(vectors: WordVectors) -> None:
     for metric in ("similarity", "related", "alike"):
         scores = np.asarray(vectors.most_similar("w5", topn=None, metric=metric))
@@ -272,103 +164,12 @@ def test_percentiles_count_pairs_that_are_less_near(vectors: WordVectors) -> Non
         vectors.similarity("w5", "w6", metric="cosine", scale="percentile")
 
 
-def test_nearest_words_are_those_of_all_scores(vectors: WordVectors, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Also where candidates are chosen first: none of the nearest is missed here."""
-    whole = [vectors.similar_by_word(name_of(row), topn=5) for row in range(0, N_WORDS, 7)]
-    monkeypatch.setattr("omnitm.similarity.combined._SCORED_IN_FULL", 10)
-    monkeypatch.setattr("omnitm.similarity.combined._CANDIDATES", 120)
-    scored: list[int] = []
-    products = _native.profile_products
-
-    def counted(*arguments: Any) -> None:
-        scored.append(len(arguments[3]))
-        products(*arguments)
-
-    monkeypatch.setattr(_native, "profile_products", counted)
-    for row, wanted in zip(range(0, N_WORDS, 7), whole, strict=True):
-        found = vectors.similar_by_word(name_of(row), topn=5)
-        assert [word for word, _ in found] == [word for word, _ in wanted]
-        assert [score for _, score in found] == pytest.approx([score for _, score in wanted])
-    assert max(scored) <= 121  # never all of them
-    rows = np.arange(0, N_WORDS, 7)
-    places, scores = Combined("similarity").nearest_of_rows(vectors, rows, 5)
-    for row, wanted in enumerate(whole):
-        assert [name_of(k) for k in places[row]] == [word for word, _ in wanted]
-        assert scores[row] == pytest.approx([score for _, score in wanted])
-
-
-def test_long_lists_are_scored_in_full(vectors: WordVectors, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Looking for likely words pays if few of the words are asked for."""
-    whole = vectors.similar_by_word("w5", topn=60, forms=True)
-    monkeypatch.setattr("omnitm.similarity.combined._SCORED_IN_FULL", 10)
-    monkeypatch.setattr("omnitm.similarity.combined._CANDIDATES", 20)
-    asked: list[int] = []
-    likely = combined.likely_of
-
-    def noted(*given: Any) -> Any:
-        asked.append(1)
-        return likely(*given)
-
-    monkeypatch.setattr(combined, "likely_of", noted)
-    assert vectors.similar_by_word("w5", topn=60, forms=True) == whole
-    assert not asked
-    assert len(vectors.similar_by_word("w5", topn=3, forms=True)) == 3
-    assert asked == [1]
-
-
 def test_weights_of_a_query_are_added() -> None:
-    assert combined.weighted_parts([("a", 2.0), ("b", -0.5)]) == 2.5
-    assert combined.weighted_parts([("a", 0.0)]) == 1.0  # to divide by
+    assert question.weighted_parts([("a", 2.0), ("b", -0.5)]) == 2.5
+    assert question.weighted_parts([("a", 0.0)]) == 1.0  # to divide by
     scores = [np.array([1.0, 3.0]), np.array([5.0, 1.0])]
-    assert combined.weighted_mean(scores, [1.0, -3.0]).tolist() == [-3.5, 0.0]
-    assert combined.weighted_mean(scores, [0.0, 0.0]).tolist() == [0.0, 0.0]
-
-
-def test_a_vector_as_query(vectors: WordVectors) -> None:
-    row = vectors.get_vector("w5").copy()
-    row[5] = np.bincount(row.astype(int) + 300).argmax() - 300
-    found = vectors.similar_by_vector(row, topn=6)
-    assert {topic_of(word) for word, _ in found} == {5}
-    blend = (vectors.get_vector("w5").astype(np.float32) + vectors.get_vector("w15")) / 2
-    assert all(np.isfinite(score) for _, score in vectors.similar_by_vector(blend))
-
-
-@pytest.mark.parametrize("with_places", [False, True])
-def test_a_vector_is_scored_by_the_recipe(vectors: WordVectors, with_places: bool) -> None:
-    """Nobody leans on a vector, so its association is how much it leans on others."""
-    assert vectors.place is not None
-    profiles, scales = vectors.profiles, vectors.profiles.scales
-    assert profiles.place is not None
-    parts = [(vectors.matrix[3] + vectors.matrix[13].astype(int)) / 2]
-    if with_places:
-        parts.append(vectors.place.matrix[8].astype(float))
-    wanted, alike = np.zeros(N_WORDS), np.zeros(N_WORDS)
-    for kind, profile, rows, limit, number in (
-        (vectors.matrix, profiles.topic, profiles.topic_rows, 1.0, 1),
-        (vectors.place.matrix, profiles.place, profiles.place_rows, 0.5, 3),
-    )[: len(parts)]:
-        x, mean, words = slow_rows(kind, limit, has_own=number == 1)
-        values = np.rint(parts[number // 3]).astype(int)
-        mode = np.bincount(values + 300).argmax() - 300
-        relative = (parts[number // 3] - mode) / abs(mode)
-        z = (relative - mean) / x.std(axis=0)
-        row = np.where(z > limit, np.log(1 + np.maximum(z - limit, 0)), 0)
-        row /= np.linalg.norm(row)
-        smooth = row @ profile.projection
-        found = wanted if number == 1 else alike
-        found += scales[number] * (words @ row)
-        found += scales[number + 1] * (rows @ (smooth / np.linalg.norm(smooth)))
-        if number == 1:
-            ratio = np.log((np.maximum(relative, 0) + 0.1) / (np.maximum(mean, 0) + 0.1))
-            wanted += scales[0] * ratio[:N_WORDS]
-    query = np.concatenate(parts)
-    # The closeness of a vector is the usual one.
-    units = profiles.units.astype(float)
-    wanted = emphasised(wanted * units[:, 0], alike * units[:, 3])
-    assert Combined("similarity").scores(vectors, [(query, 1.0)]) == pytest.approx(wanted, abs=2e-3)
-    flat = np.concatenate([np.full(N_FEATURES, 7.0), *parts[1:]])  # topics that say nothing
-    places = emphasised(np.zeros(N_WORDS), Combined("alike").scores(vectors, [(query, 1.0)]))
-    assert Combined("similarity").scores(vectors, [(flat, 1.0)]) == pytest.approx(places, abs=1e-5)
+    assert question.weighted_mean(scores, [1.0, -3.0]).tolist() == [-3.5, 0.0]
+    assert question.weighted_mean(scores, [0.0, 0.0]).tolist() == [0.0, 0.0]
 
 
 def test_how_far_features_stand_out(vectors: WordVectors, topics: WordVectors) -> None:
@@ -395,111 +196,6 @@ def test_the_score_of_a_word_with_itself(vectors: WordVectors, topics: WordVecto
         assert model.similarity("w5", "w5", metric="related") == pytest.approx(scales[:3] @ most[:3])
         less = np.asarray(model.most_similar(positive=[], negative=["w5"], topn=None))
         assert less == pytest.approx(-np.asarray(model.most_similar("w5", topn=None)))
-
-
-def test_no_words_have_no_profiles() -> None:
-    found = row_profile.RowProfile.of(np.zeros((0, 3), np.int16), None, np.zeros(0, np.intp), combined.PLACE)
-    assert (found.mean.tolist(), found.smooth.shape, found.starts.tolist()) == ([0, 0, 0], (0, 0), [0])
-    assert found.products(np.ones(3, np.float32)).tolist() == []
-
-
-def test_small_pieces() -> None:
-    assert baseline_of(np.array([3.2, 2.9, 7.0, 8.0, 7.4, 7.1])) == 7
-    assert gain_of(np.array([0, -4, 50])).tolist() == pytest.approx([0.01, 0.25, 0.02])
-    assert unit(np.array([3, 4])).tolist() == pytest.approx([0.6, 0.8])
-    assert unit(np.zeros(2)).tolist() == [0, 0]
-    assert unit_rows(np.array([[0, 2], [0, 0]])).tolist() == [[0, 1], [0, 0]]
-
-
-def test_random_pairs_are_all_pairs_or_a_fixed_draw() -> None:
-    first, second = _random_pairs(np.array([4, 6, 9]))
-    assert list(zip(first.tolist(), second.tolist(), strict=True)) == [(4, 6), (4, 9), (6, 9)]
-    assert len(_random_pairs(np.arange(316))[0]) == 316 * 315 // 2  # the last that are all of them
-    first, second = _random_pairs(np.arange(1000, 1317))
-    assert 49_700 < len(first) < 50_000
-    assert (first != second).all()
-    drawn = np.random.default_rng(0).integers(0, 317, size=(2, 50_000))
-    assert first[:99].tolist() == (1000 + drawn[0][drawn[0] != drawn[1]])[:99].tolist()
-    assert second[-9:].tolist() == (1000 + drawn[1][drawn[0] != drawn[1]])[-9:].tolist()
-    assert {int(first.min()), int(first.max())} == {1000, 1316}
-
-
-def test_shares_are_finer_where_pairs_are_nearer() -> None:
-    shares = _shares_to_keep(1000)
-    assert len(shares) == 250
-    assert shares[:90] == pytest.approx(np.arange(90) / 100)
-    assert shares[90] == pytest.approx(0.9)
-    assert shares[-1] == pytest.approx(0.999)
-    assert (1 - shares[91:]) / (1 - shares[90:-1]) == pytest.approx([0.01 ** (1 / 159)] * 159)
-    assert _shares_to_keep(3)[-1] == pytest.approx(0.9)
-
-
-def test_the_best_known_words_come_first_in_the_vocabulary(
-    vectors: WordVectors, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    names = vectors.feature_names
-    shuffled = [names[k] for k in (3, 0, 2, 1)]
-    few = WordVectors(vectors.matrix[[3, 0, 2, 1]], shuffled, names)
-    monkeypatch.setattr(combined, "_BEST_KNOWN", 2)
-    assert best_known(few).tolist() == [1, 3]
-
-
-def test_numbers_of_the_recipe() -> None:
-    """Whoever changes one of them raises RECIPE: what other numbers have made is no longer read."""
-    numbers = {
-        name: value
-        for module in (combined, row_profile, word_forms, truncated_svd)
-        for name, value in vars(module).items()
-        if name.isupper() and type(value) in {int, float}
-    }
-    assert (RECIPE, numbers) == (
-        10,
-        {
-            "RECIPE": 10,
-            "_FIRST_OF_PLACE": 3,
-            "CLEARLY_ALIKE": 45.0,
-            "_MOST_EMPHASIS": 2.0,
-            "_FLOOR": 0.1,
-            "_MOST_ASSOCIATION": 5.0,
-            "_BEST_KNOWN": 8000,
-            "_FLOOR_OF_SHARES": 0.1,
-            "LESS_TRUST": 0.25,
-            "_NEAREST": 8,
-            "_LEAST_CLOSENESS": 0.6,
-            "_RANDOM_PAIRS": 50_000,
-            "_PAIRS_AT_A_TIME": 2000,
-            "_SCORED_IN_FULL": 4000,
-            "_CANDIDATES": 150,
-            "_WORTH_THREADS": 8,
-            "_CODE": 127.0,
-            "_CODED_AT_ONCE": 500,
-            "FEWEST_WORDS": 100,
-            "_WORDS_PER_DIMENSION": 10,
-            "_USUAL_BASELINE": 100.0,
-            "_SMALLEST_DEVIATION": 1e-6,
-            "_NEVER": pytest.approx(3.4028235e38),
-            "_STEPS": 65_535,
-            "FORM_WEIGHT": 0.5,
-            "PATTERNS_FOR_FORMS": 300,
-            "SAME_THING": 0.3,
-            "MOST_FORMS": 5,
-            "_SHORTEST_STEM": 3,
-            "_LONGEST_ENDING": 4,
-            "_LEAST_SHARE": 0.5,
-            "_LARGE_SHARE": 0.6,
-            "_SAME_BY_WEAK_RULE": 0.35,
-            "_SAME_OF_SHORT": 0.5,
-            "_FEWEST_PAIRS": 10,
-            "_WORDS_PER_PAIR": 1500,
-            "_OVERSAMPLING": 60,
-            "_ROUNDS": 3,
-            "_SHORT": 1000,  # no recipe of its own: what sketches of short matrices gave is still read
-            "_LEAST_SQUARE": 1e-6,
-        },
-    )
-    assert combined.POWERS_OF_CLOSENESS.tolist() == [0.5, 0.5, 0.5, 1, 1]
-    assert row_profile.Recipe(stands_out=1.0, power=0.25, n_patterns=500) == combined.TOPIC
-    assert row_profile.Recipe(stands_out=0.5, power=0.0, n_patterns=1_000) == combined.PLACE
 
 
 def test_without_places_similar_is_related(topics: WordVectors, vectors: WordVectors) -> None:
@@ -714,74 +410,11 @@ def test_sparsify(vectors: WordVectors) -> None:
         vectors.reduce(4).sparsify(2)
 
 
-def test_native_checks() -> None:
-    matrix = np.zeros((2, 3), dtype=np.int16)
-    gain, own = np.ones(2, np.float32), np.array([0, 1], np.int32)
-    baseline = np.zeros(2, np.int16)
-    with pytest.raises(ValueError, match="place per row"):
-        _native.row_modes(matrix, np.zeros(3, np.int16))
-    with pytest.raises(ValueError, match="baseline, gain and own"):
-        _native.ScaledRows(matrix, baseline[:1], gain, own)
-    with pytest.raises(ValueError, match="column that is not there"):
-        _native.ScaledRows(matrix, baseline, gain, np.array([0, 3], np.int32))
-    rows = _native.ScaledRows(matrix, baseline, gain, own)
-    with pytest.raises(ValueError, match="number per column"):
-        rows.moments(np.zeros(2), np.zeros(3))
-    with pytest.raises(ValueError, match="`counts` must have"):
-        rows.count_above(np.zeros(3, np.float32), np.zeros(1, np.int64))
-    limits = np.zeros(3, np.float32)
-    with pytest.raises(ValueError, match="`starts` must come from"):
-        rows.excess_above(limits, limits, np.array([0, 0, 2]), np.zeros(1, np.int32), np.zeros(1, np.float32))
-    starts, columns, values = np.array([0, 1]), np.array([0], np.uint32), np.array([3], np.uint16)
-    row, query, product = np.zeros(1, np.int64), np.full(1, 2, np.float32), np.zeros(1, np.float32)
-    _native.profile_products(starts, columns, values, row, query, product)
-    assert product[0] == 6
-    with pytest.raises(ValueError, match="no such row"):
-        _native.profile_products(starts, columns, values, row + 1, query, product)
-    with pytest.raises(ValueError, match="no such column"):
-        _native.profile_products(starts, columns + np.uint32(1), values, row, query, product)
-    with pytest.raises(ValueError, match="leads out"):
-        _native.profile_products(np.array([0, 2]), columns, values, row, query, product)
-    with pytest.raises(ValueError, match="every column needs a value"):
-        _native.profile_products(starts, columns, values[:0], row, query, product)
-    with pytest.raises(ValueError, match="place for its product"):
-        _native.profile_products(starts, columns, values, row, query, product[:0])
-    codes, products = np.array([[3, -128], [127, 5]], np.int8), np.zeros((3, 2), np.int32)
-    queries = np.array([[-128, 127], [0, 1], [-128, -128]], np.int8)
-    _native.code_products(codes, queries, products)
-    assert np.array_equal(products, queries.astype(int) @ codes.T.astype(int))
-    with pytest.raises(ValueError, match="number per column"):
-        _native.code_products(codes, np.zeros((3, 3), np.int8), products)
-    for wrong in (products[:2], np.zeros((3, 1), np.int32)):
-        with pytest.raises(ValueError, match="place for their product"):
-            _native.code_products(codes, queries, wrong)
-
-
-def test_the_highest_scores_are_found_from_a_sample() -> None:
-    scores = np.random.default_rng(0).permutation(5000)
-    misleading = np.where(np.arange(5000) % 16 == 0, scores + 10_000, scores)  # of the sample all are high
-    for values in (scores, misleading, -misleading, np.zeros(5000)):
-        for count in (1, 250, 5000):
-            found = combined._highest(values, count)
-            assert len(set(found.tolist())) == count
-            assert np.array_equal(np.sort(values[found]), np.sort(values)[5000 - count :])
-
-
-def test_modes_of_awkward_rows() -> None:
-    matrix = np.array([[5, 5, -32768, 32767], [3, 1, 1, 3], [7, 8, 9, 10]], dtype=np.int16)
-    modes = np.empty(3, np.int16)
-    _native.row_modes(matrix, modes)
-    assert modes.tolist() == [5, 1, 7]
-    empty = np.zeros((2, 0), dtype=np.int16)
-    _native.row_modes(empty, modes[:2])
-    assert modes[:2].tolist() == [0, 0]
-
-
 def test_rare_words_are_trusted_less(vectors: WordVectors, monkeypatch: pytest.MonkeyPatch) -> None:
     """Beyond the best known words scores shrink, in pairs, lists, parts and contributions alike."""
     plain = Combined("similarity").pairs(vectors, np.array([3, 3]), np.array([5, 40]))
-    monkeypatch.setattr(combined, "_BEST_KNOWN", 10)
-    trust = combined.trust_in(vectors)
+    monkeypatch.setattr(profiles, "_BEST_KNOWN", 10)
+    trust = profiles.trust_in(vectors)
     assert trust[:10].tolist() == [1.0] * 10
     assert trust[40] == pytest.approx((10 / 41) ** 0.25)
     monkeypatch.setattr(vectors, "profiles", replace(vectors.profiles, trust=trust))
@@ -795,25 +428,6 @@ def test_rare_words_are_trusted_less(vectors: WordVectors, monkeypatch: pytest.M
     for word, other in ((3, 40), (40, 3)):
         scores = metric.scores(vectors, [(vectors.index_to_key[word], 1.0)])
         assert scores[other] == pytest.approx(found[1], abs=1e-4)
-
-
-def test_closeness_is_about_the_second_to_eighth_nearest_of_the_best_known_words() -> None:
-    """Eleven words in a fan of angles; the first nine are known."""
-    angles = np.array([0, 0.1, 0.15, 0.3, 0.5, 0.55, 0.8, 1.2, 1.5, 0.2, 3.0])
-    rows = np.stack([np.cos(angles), np.sin(angles)], axis=1).astype(np.float32)
-    known = np.arange(9)
-    means = []
-    for word in range(11):
-        others = np.sort(np.cos(angles[known[known != word]] - angles[word]))
-        means.append(others[-8:-1].mean())
-    expected = np.maximum(np.array(means) / np.median(np.array(means)[known]), 0.6)
-    codes, step = combined.coded(rows)
-    assert step == pytest.approx(1 / 127)
-    assert combined.closeness_of(codes, known) == pytest.approx(expected, rel=0.02)
-    assert expected[10] == 0.6  # far from all others
-    assert combined.closeness_of(codes, known[:8]).tolist() == [1.0] * 11  # too few to compare with
-    assert combined.closeness_of(codes[:, :0], known).tolist() == [1.0] * 11
-    assert combined.closeness_of(np.eye(11, dtype=np.int8), known).tolist() == [1.0] * 11  # nothing is usual
 
 
 def test_words_with_many_near_words_are_measured_by_them(
@@ -842,28 +456,6 @@ def test_words_with_many_near_words_are_measured_by_them(
         assert metric.scores(vectors, [("w3", 1.0)])[13] == pytest.approx(expected, abs=1e-4)
         assert metric.scores(vectors, [("w13", 1.0)])[3] == pytest.approx(expected, abs=1e-4)
         assert metric.scores(vectors, [("w3", 1.0)])[3] == pytest.approx(metric.most(vectors))
-
-
-def test_negative_words_divide(vectors: WordVectors) -> None:
-    """`a - b + c` multiplies what each has of the largest score: (0.1 + share) to the power of the weight."""
-    metric, words = Combined("similarity"), vectors.index_to_key
-    factors = metric.of_factors
-    asked = [(words[3], 1.0), (words[5], 1.0), (words[8], -1.0)]
-    share = {row: factors.scores(vectors, [(words[row], 1.0)]) / factors.most(vectors) for row in (3, 5, 8)}
-    floored = {row: np.maximum(part, 0) + 0.1 for row, part in share.items()}
-    expected = floored[3] * floored[5] / floored[8]
-    assert metric.scores(vectors, asked) == pytest.approx(expected)
-    scores = [share[row] * factors.most(vectors) for row in (3, 5, 8)]
-    assert metric.joined(vectors, scores, (1.0, 1.0, -1.0)) == pytest.approx(expected)
-    assert metric.joined(vectors, scores[:2], (1.0, 3.0)) == pytest.approx((scores[0] + 3 * scores[1]) / 4)
-    listed = vectors.most_similar([words[3], words[5]], [words[8]], topn=3, forms=True)
-    order = [words[row] for row in np.argsort(-expected) if row not in {3, 5, 8}][:3]
-    assert [word for word, _ in listed] == order
-    two = metric.scores(vectors, [(words[3], 1.0), (words[8], -2.0)])
-    assert two == pytest.approx(floored[3] / floored[8] ** 2)
-    of_no_weight = metric.scores(vectors, [(words[3], 1.0), (words[8], 0.0)])
-    alone = metric.scores(vectors, [(words[3], 1.0)])
-    assert of_no_weight == pytest.approx(alone, abs=1e-5)
 
 
 def test_forms_are_averaged_but_for_smoothed_places(

@@ -85,7 +85,7 @@ def test_answers_about_many_words_are_what_they_were(
 
 
 def test_of_equal_scores_the_first_come_first() -> None:
-    from omnitm.similarity.combined import best
+    from omnitm.similarity.nearest import best
 
     scores = np.array([1.0, 3.0, 2.0, 3.0, 2.0, 2.0])
     assert [best(scores, count).tolist() for count in range(8)] == [

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from omnitm import _native
-from omnitm.similarity.combined import best
+from omnitm.similarity.nearest import best
 from omnitm.similarity.row_matrix import RowMatrix, row_blocks
 from omnitm.similarity.row_products import can_prune, highest_cosines, row_dots, row_lengths
 

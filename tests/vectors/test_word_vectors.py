@@ -7,7 +7,7 @@ import pytest
 
 from omnitm.corpus import Preparation
 from omnitm.errors import ParameterError, UnknownWordError, nearest_spellings
-from omnitm.similarity.combined import best
+from omnitm.similarity.nearest import best
 from omnitm.vectors import WordVectors
 from omnitm.vectors.word_vectors import _GENSIM_NAMES
 

@@ -18,7 +18,7 @@ from omnitm.evaluation.datasets import CATEGORY_SETS, OWN_FILE, data_set, known_
 from omnitm.evaluation.results import PlainTable, Report, number
 from omnitm.files.plain import read_text
 from omnitm.parameters import check_integer
-from omnitm.similarity.combined import best
+from omnitm.similarity.nearest import best
 from omnitm.similarity.row_profile import unit_rows
 from omnitm.similarity.word_forms import n_common_letters
 from omnitm.vectors import WordVectors

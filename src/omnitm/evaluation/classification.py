@@ -23,7 +23,7 @@ from omnitm.evaluation.labelled import LabelledDocuments, load_documents
 from omnitm.evaluation.results import MEASURED, PlainTable, Report, make_folder, number
 from omnitm.files.plain import keep_result, kept_result
 from omnitm.parameters import check_choice, check_integer, check_real
-from omnitm.similarity.combined import RECIPE
+from omnitm.similarity.profiles import RECIPE
 from omnitm.similarity.scorers import Metric
 from omnitm.vectors.word_vectors import WordVectors
 

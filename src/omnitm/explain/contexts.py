@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from omnitm.corpus import DocumentIndex
 from omnitm.corpus.cooccurrence import document_lengths, words_of_documents
 from omnitm.corpus.running import OFFSETS, RunningText, parted
-from omnitm.similarity.combined import best_known
+from omnitm.similarity.profiles import best_known
 from omnitm.similarity.row_profile import unit_rows
 from omnitm.vectors import WordVectors
 

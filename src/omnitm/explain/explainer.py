@@ -31,7 +31,8 @@ from omnitm.explain.words import ClauseStates, Match, WordExplanation, clause_st
 from omnitm.files.kinds import shell_name
 from omnitm.machine import Kind
 from omnitm.parameters import check_choice, check_integer
-from omnitm.similarity.combined import TOPIC, Combined
+from omnitm.similarity.combined import Combined
+from omnitm.similarity.profiles import TOPIC
 from omnitm.store import TrainingRecord
 from omnitm.store.model_notes import index_of_model
 from omnitm.vectors.word_vectors import WordVectors

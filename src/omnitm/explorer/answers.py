@@ -26,7 +26,8 @@ from omnitm.explain.pairs import BY_CLAUSES, take_apart
 from omnitm.explorer.background import Work
 from omnitm.explorer.group_changes import GroupChanges
 from omnitm.explorer.map_layout import map_metric
-from omnitm.similarity.combined import Combined, best
+from omnitm.similarity.combined import Combined
+from omnitm.similarity.nearest import best
 from omnitm.similarity.row_profile import unit_rows
 from omnitm.similarity.scorers import SCORERS
 from omnitm.store import TrainingRecord

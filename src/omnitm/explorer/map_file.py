@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from omnitm.errors import FileError, OmniTMWarning
 from omnitm.files.checked import read_container, write_container
 from omnitm.files.plain import writing
-from omnitm.similarity.combined import RECIPE
+from omnitm.similarity.profiles import RECIPE
 from omnitm.store.similarity_cache import vectors_sha256
 
 FILE = "map.bin"

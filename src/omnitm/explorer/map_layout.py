@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from omnitm.errors import needs_extra
 from omnitm.explorer.map_file import Cluster, VocabularyMap
-from omnitm.similarity.combined import Combined, best_known
+from omnitm.similarity.combined import Combined
+from omnitm.similarity.profiles import best_known
 from omnitm.similarity.row_profile import unit_rows
 from omnitm.vectors import WordVectors
 

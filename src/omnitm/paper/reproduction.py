@@ -40,7 +40,7 @@ from omnitm.files.plain import keep_result, kept_result
 from omnitm.machine import PAPER, Autoencoder, AutoencoderSettings, word_key
 from omnitm.paper.published import published_classification, published_clusterings, published_rows
 from omnitm.parameters import check_integer
-from omnitm.similarity.combined import RECIPE
+from omnitm.similarity.profiles import RECIPE
 from omnitm.store import TrainingRecord
 from omnitm.store.record import plain_settings
 from omnitm.training import train_model

@@ -10,7 +10,9 @@ from numpy.typing import NDArray
 
 from omnitm.errors import ParameterError
 from omnitm.parameters import check_choice
-from omnitm.similarity.combined import Combined, best, weighted_mean, weighted_parts
+from omnitm.similarity.combined import Combined
+from omnitm.similarity.nearest import best
+from omnitm.similarity.question import weighted_mean, weighted_parts
 from omnitm.similarity.row_products import can_prune, highest_cosines, row_dots
 from omnitm.similarity.row_profile import unit, unit_rows
 from omnitm.similarity.word_rows import Part, WordRows

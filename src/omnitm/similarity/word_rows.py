@@ -50,7 +50,7 @@ class WordRows(NamedRows, Protocol):
 
     @property
     def profiles(self) -> Any:
-        """What stands out in the rows: `omnitm.similarity.combined.Profiles`."""
+        """What stands out in the rows: `omnitm.similarity.profiles.Profiles`."""
 
     @property
     def lengths(self) -> RowLengths:

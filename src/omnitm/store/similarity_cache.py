@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from omnitm.errors import FileError, OmniTMWarning
 from omnitm.files.checked import read_container, write_container
 from omnitm.files.long_work import long_work
-from omnitm.similarity.combined import RECIPE, Profiles
+from omnitm.similarity.profiles import RECIPE, Profiles
 from omnitm.similarity.row_profile import RowProfile
 from omnitm.similarity.word_forms import WordForms
 from omnitm.store.manifest import PLACE_VECTORS, SIMILARITY, model_manifest, vectors_name

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from omnitm.errors import ParameterError, UnknownWordError
 from omnitm.parameters import check_integer
-from omnitm.similarity.combined import best
+from omnitm.similarity.nearest import best
 from omnitm.similarity.row_products import largest_places
 from omnitm.similarity.truncated_svd import truncated_svd
 

@@ -20,8 +20,9 @@ from numpy.typing import NDArray
 from omnitm.corpus.preparation import LOWER_CASE_ONLY
 from omnitm.errors import ParameterError
 from omnitm.parameters import check_integer
-from omnitm.similarity.combined import best, best_known, most_frequent, places_in_vocabulary
+from omnitm.similarity.nearest import best
 from omnitm.similarity.nonnegative import N_ROUNDS, common_patterns, pattern_weights
+from omnitm.similarity.profiles import best_known, most_frequent, places_in_vocabulary
 from omnitm.tables import Table
 from omnitm.vectors.document_vectors import count_words
 from omnitm.vectors.word_vectors import WordVectors

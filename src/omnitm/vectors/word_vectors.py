@@ -16,8 +16,10 @@ from numpy.typing import NDArray
 
 from omnitm.errors import OmniTMWarning, ParameterError
 from omnitm.parameters import check_choice, check_integer
-from omnitm.similarity.combined import Combined, Profiles, best
-from omnitm.similarity.combined import Query as Prepared
+from omnitm.similarity.combined import Combined
+from omnitm.similarity.nearest import Query as Prepared
+from omnitm.similarity.nearest import best
+from omnitm.similarity.profiles import Profiles
 from omnitm.similarity.row_matrix import RowMatrix
 from omnitm.similarity.row_profile import FEWEST_WORDS, unit
 from omnitm.similarity.scorers import Metric, Scorer, usable_scorer

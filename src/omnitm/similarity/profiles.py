@@ -1,0 +1,320 @@
+"""What the three questions need to know about a model: computed once, and kept beside it.
+
+For what it is computed is said in `omnitm.similarity.combined`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from omnitm import _native
+from omnitm.similarity.question import (
+    FIRST_OF_PLACE,
+    LEAST_CLOSENESS,
+    MOST_UNITS,
+    PARTS,
+    POWERS_OF_CLOSENESS,
+    QUESTIONS,
+    WEIGHTS_OF_PARTS,
+    Question,
+)
+from omnitm.similarity.row_profile import Recipe, RowProfile, unit_rows
+from omnitm.similarity.truncated_svd import in_parts
+from omnitm.similarity.word_forms import PATTERNS_FOR_FORMS, WordForms
+from omnitm.similarity.word_rows import WordRows
+
+Reals = NDArray[np.float64]
+
+# Of all numbers of this module, question, row_profile and word_forms; what was stored by another is made
+# again.
+RECIPE = 10
+TOPIC = Recipe(stands_out=1.0, power=0.25, n_patterns=500)
+PLACE = Recipe(stands_out=0.5, power=0.0, n_patterns=1_000)
+_FLOOR = 0.1  # of a baseline: differences between small associations are noise
+_MOST_ASSOCIATION = 5.0  # a logarithm; more than words reach, so that a word is nearest to itself
+# Rows of rare words would make every coordinate look unusual: means over the 8,000 most frequent of 40,000
+# words give smoothed place profiles 0.366 on SimLex-999, means over all of them 0.323.
+_BEST_KNOWN = 8_000
+LESS_TRUST = 0.25  # chosen with the weights: lists name rare words less often
+_NEAREST = 8  # words that closeness is about, without the first of them, which may be a form
+_RANDOM_PAIRS = 50_000  # for spreads and percentiles
+_PAIRS_AT_A_TIME = 2_000  # bounds memory: means of profiles are sparse rows per pair
+LARGEST_CODE = 127.0  # of a byte with a sign
+_CODED_AT_ONCE = 500  # rows, so that they stay in the processor's cache
+
+
+class Kind(NamedTuple):
+    """Profiles of one kind of coordinates, and their weighted means over the forms of each word."""
+
+    profile: RowProfile
+    lengths: NDArray[np.float32]
+    rows: NDArray[np.float32]
+    codes: NDArray[np.int8]
+    step: float
+    part: int
+    """The first of its two parts: the profile, and then the smoothed one."""
+    has_own_rows: bool
+    """Whether smoothed rows are those of the word alone, not means over its forms."""
+
+    def means(self, rows: NDArray[np.intp], weights: Any, forms: NDArray[np.intp]) -> Any:
+        """Weighted means of the profiles of forms, at length 1, as a sparse matrix: rows x features."""
+        found = weights.astype(np.float64) @ self.profile.some(forms).astype(np.float64)
+        found.data /= np.repeat(self.lengths[rows].astype(np.float64), np.diff(found.indptr))
+        return found
+
+    def mean(self, row: int, forms: Sequence[tuple[int, float]]) -> Reals:
+        """Weighted mean of the profiles of a word's forms, at length 1: a number per feature."""
+        found = np.zeros(self.profile.n_features)
+        for form, weight in forms:
+            found += weight * self.profile.of_row(form)
+        return found / float(self.lengths[row])
+
+
+@dataclass(frozen=True, eq=False)
+class Profiles:
+    """What the three questions need to know about a model: computed once, and kept beside it.
+
+    Attributes
+    ----------
+    topic, place
+        Profiles of the coordinates about words that occur with a word, and about places; None: not trained.
+    forms
+        Which words are forms of each other.
+    topic_lengths, place_lengths
+        Per word: length of the weighted mean of its forms' profiles; 1 where that is 0.
+    topic_rows, place_rows
+        words x dimensions, at length 1: weighted means of the forms' smoothed topic profiles, and a word's
+        own smoothed place profile; no dimensions without places.
+    trust
+        Per word: what its scores are multiplied by; 1 for the best known words.
+    topic_codes, place_codes, code_steps
+        The rows in 255 steps, of one size per kind: enough to find words that may be nearest.
+    closeness
+        words x 2: how near the nearest words are by topic and by place, beside the usual, which is 1.
+    scales
+        Per part: its weight / its spread over random pairs of well known words.
+    random_scores, random_shares
+        Scores of random pairs by each question, ascending, and the share of pairs below each.
+    """
+
+    topic: RowProfile
+    place: RowProfile | None
+    forms: WordForms
+    topic_lengths: NDArray[np.float32]
+    topic_rows: NDArray[np.float32]
+    place_lengths: NDArray[np.float32]
+    place_rows: NDArray[np.float32]
+    topic_codes: NDArray[np.int8]
+    place_codes: NDArray[np.int8]
+    code_steps: Reals
+    trust: NDArray[np.float32]
+    closeness: NDArray[np.float32]
+    scales: Reals
+    random_scores: dict[str, Reals]
+    random_shares: Reals
+
+    @classmethod
+    def of(cls, rows: WordRows) -> Profiles:
+        """Read the vectors once."""
+        known = best_known(rows)
+        topic = RowProfile.of(rows.matrix, rows.row_features, known, TOPIC)
+        place = None if rows.place is None else RowProfile.of(rows.place.matrix, None, known, PLACE)
+        forms = WordForms.of(rows.index_to_key, unit_rows(topic.smooth[:, :PATTERNS_FOR_FORMS]))
+        topic_lengths, topic_rows = _mean_lengths(forms, topic), unit_rows(forms.matrix @ topic.smooth)
+        n_words = len(rows.index_to_key)
+        place_lengths, place_rows = np.ones(n_words, np.float32), np.zeros((n_words, 0), np.float32)
+        if place is not None:
+            # Means over forms raised SimLex-999 by 0.005 and lowered same-category neighbours by 0.022.
+            place_lengths, place_rows = _mean_lengths(forms, place), place.smooth
+        (topic_codes, topic_step), (place_codes, place_step) = coded(topic_rows), coded(place_rows)
+        plain = cls(
+            *(topic, place, forms, topic_lengths, topic_rows, place_lengths, place_rows),
+            *(topic_codes, place_codes, np.array([topic_step, place_step]), trust_in(rows)),
+            closeness=np.stack([closeness_of(codes, known) for codes in (topic_codes, place_codes)], axis=1),
+            scales=np.ones(len(PARTS)),
+            random_scores={},
+            random_shares=np.zeros(0),
+        )
+        first, second = _random_pairs(known)
+        values = plain.pairs(rows, first, second)
+        spreads = values.std(axis=0) if len(values) else np.zeros(len(PARTS))
+        # Each part in units of its deviation over random pairs, then weighted.
+        scales = WEIGHTS_OF_PARTS * np.divide(1, spreads, out=np.zeros_like(spreads), where=spreads > 1e-9)
+        shares = _shares_to_keep(len(values))
+        places = np.minimum((shares * len(values)).astype(np.intp), max(0, len(values) - 1))
+        values *= plain.units_of_pairs(first, second)
+        scores = {
+            name: np.sort(Question(name).total(values, scales))[places] if len(values) else np.zeros(0)
+            for name in QUESTIONS
+        }
+        return replace(plain, scales=scales, random_scores=scores, random_shares=shares)
+
+    @cached_property
+    def kinds(self) -> list[Kind]:
+        """Topics, and places if they were trained."""
+        topic_step, place_step = self.code_steps.tolist()
+        rows = self.topic_lengths, self.topic_rows, self.topic_codes, topic_step
+        found = [Kind(self.topic, *rows, part=1, has_own_rows=False)]
+        if self.place is not None:
+            rows = self.place_lengths, self.place_rows, self.place_codes, place_step
+            found.append(Kind(self.place, *rows, part=3, has_own_rows=True))
+        return found
+
+    @cached_property
+    def units(self) -> NDArray[np.float32]:
+        """What the parts of each word's scores are multiplied by: below 1 if it has many near words."""
+        of_parts = np.repeat(self.closeness, (FIRST_OF_PLACE, len(PARTS) - FIRST_OF_PLACE), axis=1)
+        # Half of the power for each of the two words.
+        return np.asarray(of_parts ** (-POWERS_OF_CLOSENESS / 2), dtype=np.float32)
+
+    def units_of_pairs(self, first: NDArray[Any], second: NDArray[Any]) -> Reals:
+        """Return what parts of pairs are multiplied by: most of all for a word with itself."""
+        both = self.units[first].astype(np.float64) * self.units[second]
+        return np.where(np.equal(first, second)[..., None], MOST_UNITS, both)
+
+    def pairs(self, rows: WordRows, first: NDArray[Any], second: NDArray[Any]) -> Reals:
+        """Measure the parts of many pairs of words, in their own units: pairs x parts."""
+        blocks = [np.zeros((0, len(PARTS)))]
+        for start in range(0, len(first), _PAIRS_AT_A_TIME):
+            a, b = (side[start : start + _PAIRS_AT_A_TIME].astype(np.intp) for side in (first, second))
+            found = np.zeros((len(a), len(PARTS)))
+            found[:, 0] = self._associations(rows, a, b)
+            weights = [self.forms.weights_of(side) for side in (a, b)]
+            for kind in self.kinds:
+                means = [kind.means(side, *of_forms) for side, of_forms in zip((a, b), weights, strict=True)]
+                # The cosine of two sparse means: both have length 1.
+                found[:, kind.part] = np.asarray(means[0].multiply(means[1]).sum(axis=1)).ravel()
+                found[:, kind.part + 1] = np.einsum("ij,ij->i", kind.rows[a], kind.rows[b], dtype=np.float64)
+            # A word with itself: its own coordinate is 0, so computed values would be too small.
+            found[a == b] = self.most
+            blocks.append(found)
+        return np.concatenate(blocks)
+
+    def trust_in_pairs(self, first: NDArray[Any], second: NDArray[Any]) -> Reals:
+        """Return what scores of pairs are multiplied by; a word is nearest to itself, however rare it is."""
+        both = self.trust[first].astype(np.float64) * self.trust[second]
+        return np.where(first == second, 1.0, both)
+
+    @property
+    def most(self) -> Reals:
+        """The largest value of each part before closeness: that of a word with itself."""
+        has_place = float(self.place is not None)
+        return np.array([_MOST_ASSOCIATION, 1.0, 1.0, has_place, has_place])
+
+    def _associations(self, rows: WordRows, a: NDArray[np.intp], b: NDArray[np.intp]) -> Reals:
+        """Average the association over the forms of both words; a pair is a place in a and the same in b."""
+        n_a, n_b = (np.diff(self.forms.starts)[side] for side in (a, b))
+        # All combinations of a form of the one word with a form of the other, n_a * n_b per pair of words.
+        pair = np.repeat(np.arange(len(a)), n_a * n_b)
+        # The number of a combination within its pair: place = i n_b + j for form i of a and form j of b.
+        place = np.arange(len(pair)) - np.repeat(np.cumsum(n_a * n_b) - n_a * n_b, n_a * n_b)
+        in_a = self.forms.starts[a][pair] + place // n_b[pair]
+        in_b = self.forms.starts[b][pair] + place % n_b[pair]
+        first, second = self.forms.members[in_a], self.forms.members[in_b]
+        leaning = (self.leaning(rows, first, second) + self.leaning(rows, second, first)) / 2
+        weights = self.forms.weights[in_a].astype(np.float64) * self.forms.weights[in_b] * (first != second)
+        return np.asarray(np.bincount(pair, weights=weights * leaning, minlength=len(a)), dtype=np.float64)
+
+    def leaning(self, rows: WordRows, words: NDArray[Any], others: NDArray[Any]) -> Any:
+        """How much more than usual the machines of some words lean on others, one for one."""
+        columns = rows.row_features[others]
+        values = rows.matrix[words, columns].astype(np.float32) - self.topic.baseline[words]
+        return log_ratio(values * self.topic.gain[words], self.topic.mean[columns]).astype(np.float64)
+
+
+def _mean_lengths(forms: WordForms, profile: RowProfile) -> NDArray[np.float32]:
+    """Length of the weighted mean of the profiles of each word's forms; 1 where it is 0, to divide by."""
+    found = np.ones(len(profile.lengths), dtype=np.float32)  # a profile alone has length 1
+    several = np.flatnonzero(np.diff(forms.starts) > 1)
+    for start in range(0, len(several), _PAIRS_AT_A_TIME):
+        part = several[start : start + _PAIRS_AT_A_TIME]
+        weights, members = forms.weights_of(part)
+        mean = weights.astype(np.float64) @ profile.some(members).astype(np.float64)
+        found[part] = np.sqrt(np.asarray(mean.multiply(mean).sum(axis=1)).ravel())
+    found[found == 0] = 1
+    return found
+
+
+def log_ratio(relative: Any, mean: Any) -> Any:
+    """Compare how much a machine leans on a feature with what is usual for that feature."""
+    ratio = np.log((np.maximum(relative, 0) + _FLOOR) / (np.maximum(mean, 0) + _FLOOR))
+    return np.minimum(ratio, _MOST_ASSOCIATION)
+
+
+def closeness_of(codes: NDArray[np.int8], known: NDArray[np.intp]) -> NDArray[np.float32]:
+    """How near the second to eighth nearest of the best known words are to each word, beside the usual."""
+    n_words, n_known = len(codes), len(known)
+    if codes.shape[1] == 0 or n_known <= _NEAREST:
+        return np.ones(n_words, dtype=np.float32)
+    found, best, place_among_known = np.empty(n_words), codes[known], np.full(n_words, -1)
+    place_among_known[known] = np.arange(n_known)
+
+    def measure(part: slice) -> None:
+        # Whole numbers, so that the sums are the same on every machine.
+        products = np.empty((part.stop - part.start, n_known), dtype=np.int32)
+        _native.code_products(best, codes[part], products)
+        own = np.flatnonzero(place_among_known[part] >= 0)
+        products[own, place_among_known[part][own]] = np.iinfo(np.int32).min
+        products.partition(n_known - _NEAREST, axis=1)
+        nearest = products[:, n_known - _NEAREST :].astype(np.float64)
+        found[part] = (nearest.sum(axis=1) - nearest.max(axis=1)) / (_NEAREST - 1)
+
+    in_parts(n_words, measure, -(-n_words // _CODED_AT_ONCE))
+    usual = float(np.median(found[known]))
+    beside = found / usual if usual > 0 else np.ones(n_words)
+    return np.maximum(beside, LEAST_CLOSENESS).astype(np.float32)
+
+
+def coded(rows: NDArray[np.float32]) -> tuple[NDArray[np.int8], float]:
+    """Write rows in 255 steps; return also the size of a step."""
+    step = max(float(rows.max(initial=0)), -float(rows.min(initial=0)), 1e-9) / LARGEST_CODE
+    codes = np.empty(rows.shape, dtype=np.int8)
+    for start in range(0, len(codes), _CODED_AT_ONCE):
+        part = slice(start, start + _CODED_AT_ONCE)
+        codes[part] = np.rint(rows[part] / np.float32(step))
+    return codes, step
+
+
+def most_frequent(rows: WordRows, count: int) -> NDArray[np.intp]:
+    """Rows of the words that come first in the vocabulary, in the order of rows."""
+    return np.sort(np.argsort(rows.row_features, kind="stable")[:count])
+
+
+def best_known(rows: WordRows) -> NDArray[np.intp]:
+    """Rows of the most frequent words, about which most is known."""
+    return most_frequent(rows, _BEST_KNOWN)
+
+
+def places_in_vocabulary(row_features: NDArray[Any]) -> Reals:
+    """Which of the trained words each one is in the order of the vocabulary, from 1 on."""
+    places = np.empty(len(row_features))
+    places[np.argsort(row_features, kind="stable")] = np.arange(1, len(places) + 1)
+    return places
+
+
+def trust_in(rows: WordRows) -> NDArray[np.float32]:
+    """How much the row of each word is trusted: 1 for the best known words, less the later a word comes."""
+    places = places_in_vocabulary(rows.row_features)
+    return (np.minimum(1, _BEST_KNOWN / places) ** LESS_TRUST).astype(np.float32)
+
+
+def _random_pairs(known: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Pairs of different words, of those about which most is known; all pairs if there are few."""
+    if len(known) * (len(known) - 1) // 2 <= _RANDOM_PAIRS:
+        first, second = np.triu_indices(len(known), k=1)
+        return known[first], known[second]
+    drawn = np.random.default_rng(0).integers(0, len(known), size=(2, _RANDOM_PAIRS))
+    kept = drawn[0] != drawn[1]
+    return known[drawn[0][kept]], known[drawn[1][kept]]
+
+
+def _shares_to_keep(n_pairs: int) -> Reals:
+    """Shares of random pairs whose scores are kept: the nearer, the finer."""
+    tail = 1 - np.geomspace(0.1, 1 / max(n_pairs, 10), 160)
+    return np.concatenate([np.linspace(0, 0.9, 91)[:-1], tail])
