@@ -149,31 +149,64 @@ struct ScaledRows {
     }
 };
 
-void products_of_profiles(const Input<int64_t>& starts, const Input<uint32_t>& columns, const Input<uint16_t>& values,
-                          const Input<int64_t>& rows, const Input<float>& query, const Output<float>& products) {
+Profiles checked_profiles(const Input<int64_t>& starts, const Input<uint32_t>& columns, const Input<uint16_t>& values,
+                          const Input<int64_t>& rows) {
     check(columns.size() == values.size(), "every column needs a value");
-    check(rows.size() == products.size(), "every row needs a place for its product");
-    check_apart(products, starts, columns, rows);
     for (const int64_t row : view(rows)) {
         check(row >= 0 && row < static_cast<int64_t>(starts.size()) - 1, "there is no such row");
         const int64_t from = starts.data()[row], to = starts.data()[row + 1];
         check(from >= 0 && to >= from && to <= static_cast<int64_t>(columns.size()), "`starts` leads out of the columns");
-        check(all_below(view(columns).subspan(static_cast<size_t>(from), static_cast<size_t>(to - from)), query.size()),
-              "there is no such column");
     }
-    nb::gil_scoped_release unlocked;
-    profile_products({starts.data(), columns.data(), values.data()}, rows.data(), rows.size(), query.data(),
-                     products.data());
+    return {starts.data(), columns.data(), values.data()};
 }
 
-using Codes = InputRows<int8_t>;
+void products_of_profiles(const Input<int64_t>& starts, const Input<uint32_t>& columns, const Input<uint16_t>& values,
+                          const Input<int64_t>& rows, const Input<float>& query, const Output<float>& products) {
+    check(rows.size() == products.size(), "every row needs a place for its product");
+    check_apart(products, starts, columns, rows);
+    const Profiles profiles = checked_profiles(starts, columns, values, rows);
+    bool is_sound;
+    {
+        nb::gil_scoped_release unlocked;
+        is_sound = profile_products(profiles, rows.data(), rows.size(), query.data(), query.size(), products.data());
+    }
+    check(is_sound, "there is no such column");
+}
 
-void products_of_codes(const Codes& codes, const Codes& queries, const AlignedArray<int32_t, 2>& products) {
+void sum_of_profiles(const Input<int64_t>& starts, const Input<uint32_t>& columns, const Input<uint16_t>& values,
+                     const Input<int64_t>& rows, const Input<float>& weights, const Output<float>& sum) {
+    check(rows.size() == weights.size(), "every row needs a weight");
+    check_apart(sum, starts, columns, rows);
+    const Profiles profiles = checked_profiles(starts, columns, values, rows);
+    for (const int64_t row : view(rows)) {
+        const auto from = static_cast<size_t>(starts.data()[row]), to = static_cast<size_t>(starts.data()[row + 1]);
+        check(all_below(view(columns).subspan(from, to - from), sum.size()), "there is no such column");
+    }
+    nb::gil_scoped_release unlocked;
+    add_profiles(profiles, rows.data(), weights.data(), rows.size(), sum.data());
+}
+
+void products_of_chosen(const InputRows<float>& matrix, const Input<int64_t>& rows, const Input<float>& query,
+                        const Output<float>& products) {
+    check(query.size() == matrix.shape(1), "a query must have a number per column");
+    check(rows.size() == products.size(), "every row needs a place for its product");
+    check_apart(products, rows);
+    for (const int64_t row : view(rows))
+        check(row >= 0 && row < static_cast<int64_t>(matrix.shape(0)), "there is no such row");
+    nb::gil_scoped_release unlocked;
+    chosen_products(matrix.data(), matrix.shape(1), rows.data(), rows.size(), query.data(), products.data());
+}
+
+using CodeRows = InputRows<int8_t>;
+
+void products_of_codes(const CodeRows& codes, const CodeRows& queries, const AlignedArray<int32_t, 2>& products,
+                       bool portable) {
     check(queries.shape(1) == codes.shape(1) && codes.shape(1) < (1u << 16), "a query must have a number per column");
     check(products.shape(0) == queries.shape(0) && products.shape(1) == codes.shape(0),
           "every query and row need a place for their product");
     nb::gil_scoped_release unlocked;
-    code_products(codes.data(), codes.shape(0), codes.shape(1), queries.data(), queries.shape(0), products.data());
+    (portable ? code_products_portable : code_products)(
+        {codes.data(), codes.shape(0), queries.data(), queries.shape(0), codes.shape(1)}, products.data());
 }
 
 using Reals = InputRows<float>;
@@ -247,7 +280,11 @@ void bind_vectors(nb::module_& m) {
     m.def("row_modes", &modes_of_rows, "matrix"_a, "modes"_a, "Find the most frequent value of every row.");
     m.def("profile_products", &products_of_profiles, "starts"_a, "columns"_a, "values"_a, "rows"_a, "query"_a,
           "products"_a, "Multiply some sparse rows with a dense vector.");
-    m.def("code_products", &products_of_codes, "codes"_a, "queries"_a, "products"_a,
+    m.def("add_profiles", &sum_of_profiles, "starts"_a, "columns"_a, "values"_a, "rows"_a, "weights"_a, "sum"_a,
+          "Add some sparse rows, each times its weight, to a dense vector.");
+    m.def("chosen_products", &products_of_chosen, "matrix"_a, "rows"_a, "query"_a, "products"_a,
+          "Multiply some rows of a matrix with a vector.");
+    m.def("code_products", &products_of_codes, "codes"_a, "queries"_a, "products"_a, nb::kw_only(), "portable"_a = false,
           "Multiply every row of small integers with several vectors of them: queries x rows.");
     m.def("sparse_products", &products_with_dense, "starts"_a, "columns"_a, "values"_a, "dense"_a, "products"_a,
           "Multiply sparse rows with a dense matrix.");

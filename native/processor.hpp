@@ -13,6 +13,7 @@ struct Processor {
     bool crc32c = false;  // SSE 4.2
     bool avx2 = false;    // with BMI2
     bool avx512 = false;  // with BW, VL and DQ
+    bool vnni = false;    // AVX-512 that multiplies bytes and adds the products
 };
 
 #ifdef _WIN32
@@ -29,6 +30,7 @@ inline Processor this_processor() {
     constexpr unsigned with_avx2 = 1u << 5 | 1u << 8, with_avx512 = 1u << 16 | 1u << 17 | 1u << 30 | 1u << 31;
     found.avx2 = (enabled & 0x06) == 0x06 && (ebx & with_avx2) == with_avx2;
     found.avx512 = found.avx2 && (enabled & 0xe6) == 0xe6 && (ebx & with_avx512) == with_avx512;
+    found.vnni = found.avx512 && (ecx & 1u << 11);
     return found;
 }
 #else
@@ -38,6 +40,7 @@ inline Processor this_processor() {
     found.avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2");
     found.avx512 = found.avx2 && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
                    __builtin_cpu_supports("avx512dq");
+    found.vnni = found.avx512 && __builtin_cpu_supports("avx512vnni");
     return found;
 }
 #endif

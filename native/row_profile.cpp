@@ -1,9 +1,15 @@
 #include "row_profile.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <vector>
 
 #include "clones.hpp"
+#include "processor.hpp"
+
+#ifdef OMNITM_X86
+#include <immintrin.h>
+#endif
 
 namespace omnitm {
 namespace {
@@ -113,25 +119,105 @@ bool excess_above(const RowMatrix& matrix, const RowScale& scale, const float* l
     return fits;
 }
 
-void profile_products(const Profiles& matrix, const int64_t* rows, size_t n_rows, const float* query,
+namespace {
+
+// Rows lie anywhere in memory, so the next one is asked for while this one is read; a processor goes on by itself.
+void ask_for(const void* start, size_t n_bytes) {
+    constexpr size_t cache_line = 64, most = 16 * cache_line;
+    for (size_t at = 0; at < std::min(n_bytes, most); at += cache_line)
+        __builtin_prefetch(static_cast<const char*>(start) + at);
+}
+
+// Up to `n` entries of a sparse row: their columns are looked at first, and their values become real numbers.
+struct Entries {
+    static constexpr size_t most = 64;
+    float values[most];
+
+    OMNITM_CLONES bool read(const uint32_t* columns, const uint16_t* stored, size_t n, uint32_t last) {
+        uint32_t largest = 0;
+        for (size_t i = 0; i < n; ++i) {
+            largest = std::max(largest, columns[i]);
+            values[i] = static_cast<float>(stored[i]);
+        }
+        return largest <= last;
+    }
+};
+
+}  // namespace
+
+bool profile_products(const Profiles& matrix, const int64_t* rows, size_t n_rows, const float* query, size_t n_columns,
                       float* products) {
+    const auto last = static_cast<uint32_t>(std::min<size_t>(n_columns - 1, UINT32_MAX));
+    Entries entries;
     for (size_t i = 0; i < n_rows; ++i) {
+        if (i + 1 < n_rows) {
+            const int64_t next = matrix.starts[rows[i + 1]];
+            const auto size = static_cast<size_t>(matrix.starts[rows[i + 1] + 1] - next);
+            ask_for(matrix.columns + next, size * sizeof(uint32_t));
+            ask_for(matrix.values + next, size * sizeof(uint16_t));
+        }
         const int64_t end = matrix.starts[rows[i] + 1];
-        int64_t place = matrix.starts[rows[i]];
         float sums[4] = {};  // four, since a sum must wait for the one before it
-        for (; place + 4 <= end; place += 4)
-            for (int64_t k = 0; k < 4; ++k)
-                sums[k] += static_cast<float>(matrix.values[place + k]) * query[matrix.columns[place + k]];
-        for (; place < end; ++place) sums[0] += static_cast<float>(matrix.values[place]) * query[matrix.columns[place]];
+        for (int64_t place = matrix.starts[rows[i]]; place < end; place += Entries::most) {
+            const uint32_t* const columns = matrix.columns + place;
+            const size_t n = std::min(Entries::most, static_cast<size_t>(end - place));
+            if (n_columns == 0 || !entries.read(columns, matrix.values + place, n, last)) return false;
+            size_t k = 0;
+            for (; k + 4 <= n; k += 4)
+                for (size_t s = 0; s < 4; ++s) sums[s] += entries.values[k + s] * query[columns[k + s]];
+            for (; k < n; ++k) sums[0] += entries.values[k] * query[columns[k]];
+        }
         products[i] = (sums[0] + sums[1]) + (sums[2] + sums[3]);
+    }
+    return true;
+}
+
+void add_profiles(const Profiles& matrix, const int64_t* rows, const float* weights, size_t n_rows, float* sum) {
+    for (size_t i = 0; i < n_rows; ++i)
+        for (int64_t place = matrix.starts[rows[i]]; place < matrix.starts[rows[i] + 1]; ++place)
+            sum[matrix.columns[place]] += weights[i] * static_cast<float>(matrix.values[place]);
+}
+
+OMNITM_CLONES static float real_dot(const float* first, const float* second, size_t n) {
+    float sum = 0;
+    for (size_t i = 0; i < n; ++i) sum += first[i] * second[i];
+    return sum;
+}
+
+void chosen_products(const float* matrix, size_t n_columns, const int64_t* rows, size_t n_rows, const float* query,
+                     float* products) {
+    const auto row = [&](size_t i) { return matrix + static_cast<size_t>(rows[i]) * n_columns; };
+    for (size_t i = 0; i < n_rows; ++i) {
+        if (i + 1 < n_rows) ask_for(row(i + 1), n_columns * sizeof(float));
+        products[i] = real_dot(row(i), query, n_columns);
     }
 }
 
-// Numbers of 16 bits, since processors multiply and add pairs of these in one step. Two rows and four queries at once:
-// each number that is loaded serves several products.
+namespace {
+
+// Two rows and four queries at once: each number that is loaded serves several products.
 constexpr size_t rows_at_once = 2, queries_at_once = 4;
 
-OMNITM_CLONES static void multiply_codes(const int16_t* rows, const int16_t* queries, size_t n, int32_t* products) {
+// Numbers of 16 bits, since most processors multiply and add pairs of these in one step.
+class Pairs {
+public:
+    explicit Pairs(const Codes& codes)
+        : n_(codes.n_columns), rows_(rows_at_once * n_), queries_(codes.queries, codes.queries + codes.n_queries * n_) {}
+
+    void take_rows(const int8_t* rows, size_t count) { std::copy_n(rows, count * n_, rows_.begin()); }
+    // The products of both rows with four queries.
+    void multiply(size_t query, int32_t* products) const { multiply(rows_.data(), queries_.data() + query * n_, n_, products); }
+    int32_t product(size_t row, size_t query) const { return dot(rows_.data() + row * n_, queries_.data() + query * n_, n_); }
+
+private:
+    OMNITM_CLONES static void multiply(const int16_t* rows, const int16_t* queries, size_t n, int32_t* products);
+    OMNITM_CLONES static int32_t dot(const int16_t* first, const int16_t* second, size_t n);
+
+    size_t n_;
+    std::vector<int16_t> rows_, queries_;
+};
+
+void Pairs::multiply(const int16_t* rows, const int16_t* queries, size_t n, int32_t* products) {
     int32_t a0 = 0, a1 = 0, a2 = 0, a3 = 0, b0 = 0, b1 = 0, b2 = 0, b3 = 0;
     const int16_t *row = rows, *other = rows + n;
     const int16_t *q0 = queries, *q1 = q0 + n, *q2 = q1 + n, *q3 = q2 + n;
@@ -150,32 +236,106 @@ OMNITM_CLONES static void multiply_codes(const int16_t* rows, const int16_t* que
     std::copy_n(found, rows_at_once * queries_at_once, products);
 }
 
-OMNITM_CLONES static int32_t dot(const int16_t* first, const int16_t* second, size_t n) {
+int32_t Pairs::dot(const int16_t* first, const int16_t* second, size_t n) {
     int32_t sum = 0;
     for (size_t i = 0; i < n; ++i) sum += static_cast<int32_t>(first[i]) * static_cast<int32_t>(second[i]);
     return sum;
 }
 
-void code_products(const int8_t* codes, size_t n_rows, size_t n_columns, const int8_t* queries, size_t n_queries,
-                   int32_t* products) {
-    const std::vector<int16_t> asked(queries, queries + n_queries * n_columns);
-    std::vector<int16_t> own(rows_at_once * n_columns);
+#ifdef OMNITM_X86
+#define OMNITM_VNNI __attribute__((target("avx512f,avx512bw,avx512vl,avx512dq,avx512vnni")))
+
+// Newer processors multiply bytes without a sign by bytes with one and add four products in one step. Rows are therefore
+// taken 128 higher, and products are too high by 128 times the sum of the query.
+class Bytes {
+public:
+    explicit Bytes(const Codes& codes) : n_(codes.n_columns), queries_(codes.queries), too_high_(codes.n_queries) {
+        for (size_t q = 0; q < codes.n_queries; ++q)
+            too_high_[q] = 128 * std::accumulate(queries_ + q * n_, queries_ + (q + 1) * n_, int32_t{0});
+    }
+
+    void take_rows(const int8_t* rows, size_t) { rows_ = rows; }
+
+    OMNITM_VNNI void multiply(size_t query, int32_t* products) const {
+        const int8_t *row = rows_, *other = rows_ + n_;
+        const int8_t *p0 = queries_ + query * n_, *p1 = p0 + n_, *p2 = p1 + n_, *p3 = p2 + n_;
+        __m256i a0 = {}, a1 = {}, a2 = {}, a3 = {}, b0 = {}, b1 = {}, b2 = {}, b3 = {};
+        for (size_t i = 0; i < n_; i += sizeof(__m256i)) {
+            const __mmask32 there = columns_from(i);
+            const __m256i a = higher(row + i, there), b = higher(other + i, there);
+            const __m256i q0 = _mm256_maskz_loadu_epi8(there, p0 + i), q1 = _mm256_maskz_loadu_epi8(there, p1 + i);
+            const __m256i q2 = _mm256_maskz_loadu_epi8(there, p2 + i), q3 = _mm256_maskz_loadu_epi8(there, p3 + i);
+            a0 = _mm256_dpbusd_epi32(a0, a, q0), b0 = _mm256_dpbusd_epi32(b0, b, q0);
+            a1 = _mm256_dpbusd_epi32(a1, a, q1), b1 = _mm256_dpbusd_epi32(b1, b, q1);
+            a2 = _mm256_dpbusd_epi32(a2, a, q2), b2 = _mm256_dpbusd_epi32(b2, b, q2);
+            a3 = _mm256_dpbusd_epi32(a3, a, q3), b3 = _mm256_dpbusd_epi32(b3, b, q3);
+        }
+        const __m128i too_high = _mm_loadu_si128(reinterpret_cast<const __m128i*>(&too_high_[query]));
+        auto* const out = reinterpret_cast<__m128i*>(products);
+        _mm_storeu_si128(out, _mm_sub_epi32(sums(a0, a1, a2, a3), too_high));
+        _mm_storeu_si128(out + 1, _mm_sub_epi32(sums(b0, b1, b2, b3), too_high));
+    }
+
+    OMNITM_VNNI int32_t product(size_t row, size_t query) const {
+        __m256i sum = {};
+        for (size_t i = 0; i < n_; i += sizeof(__m256i)) {
+            const __mmask32 there = columns_from(i);
+            const __m256i asked = _mm256_maskz_loadu_epi8(there, queries_ + query * n_ + i);
+            sum = _mm256_dpbusd_epi32(sum, higher(rows_ + row * n_ + i, there), asked);
+        }
+        return _mm_cvtsi128_si32(sums(sum, sum, sum, sum)) - too_high_[query];
+    }
+
+private:
+    __mmask32 columns_from(size_t i) const { return n_ - i < sizeof(__m256i) ? (1u << (n_ - i)) - 1 : ~0u; }
+
+    OMNITM_VNNI static __m256i higher(const int8_t* row, __mmask32 there) {
+        return _mm256_xor_si256(_mm256_maskz_loadu_epi8(there, row), _mm256_set1_epi8(-128));
+    }
+
+    // The sum of each of four vectors.
+    OMNITM_VNNI static __m128i sums(__m256i a, __m256i b, __m256i c, __m256i d) {
+        const __m256i four = _mm256_hadd_epi32(_mm256_hadd_epi32(a, b), _mm256_hadd_epi32(c, d));
+        return _mm_add_epi32(_mm256_castsi256_si128(four), _mm256_extracti128_si256(four, 1));
+    }
+
+    size_t n_;
+    const int8_t* rows_ = nullptr;
+    const int8_t* queries_;
+    std::vector<int32_t> too_high_;
+};
+
+const bool has_vnni = this_processor().vnni;
+#endif
+
+template <class Way>
+void multiply_codes(const Codes& codes, int32_t* products) {
+    Way way(codes);
     int32_t found[rows_at_once * queries_at_once];
-    for (size_t row = 0; row < n_rows; row += rows_at_once) {
-        const size_t count = std::min(rows_at_once, n_rows - row);
-        std::copy_n(codes + row * n_columns, count * n_columns, own.begin());
+    for (size_t row = 0; row < codes.n_rows; row += rows_at_once) {
+        const size_t count = std::min(rows_at_once, codes.n_rows - row);
+        way.take_rows(codes.rows + row * codes.n_columns, count);
         size_t query = 0;
-        for (; count == rows_at_once && query + queries_at_once <= n_queries; query += queries_at_once) {
-            multiply_codes(own.data(), asked.data() + query * n_columns, n_columns, found);
+        for (; count == rows_at_once && query + queries_at_once <= codes.n_queries; query += queries_at_once) {
+            way.multiply(query, found);
             for (size_t r = 0; r < rows_at_once; ++r)
                 for (size_t q = 0; q < queries_at_once; ++q)
-                    products[(query + q) * n_rows + row + r] = found[r * queries_at_once + q];
+                    products[(query + q) * codes.n_rows + row + r] = found[r * queries_at_once + q];
         }
-        for (; query < n_queries; ++query)
-            for (size_t r = 0; r < count; ++r)
-                products[query * n_rows + row + r] =
-                    dot(own.data() + r * n_columns, asked.data() + query * n_columns, n_columns);
+        for (; query < codes.n_queries; ++query)
+            for (size_t r = 0; r < count; ++r) products[query * codes.n_rows + row + r] = way.product(r, query);
     }
+}
+
+}  // namespace
+
+void code_products_portable(const Codes& codes, int32_t* products) { multiply_codes<Pairs>(codes, products); }
+
+void code_products(const Codes& codes, int32_t* products) {
+#ifdef OMNITM_X86
+    if (has_vnni) return multiply_codes<Bytes>(codes, products);
+#endif
+    code_products_portable(codes, products);
 }
 
 }  // namespace omnitm

@@ -38,11 +38,27 @@ struct Profiles {
     const uint16_t* values;
 };
 
-// Multiplies some sparse rows with a dense vector.
-void profile_products(const Profiles& matrix, const int64_t* rows, size_t n_rows, const float* query, float* products);
+// Multiplies some sparse rows with a dense vector; false if one of them has a column beyond it.
+bool profile_products(const Profiles& matrix, const int64_t* rows, size_t n_rows, const float* query, size_t n_columns,
+                      float* products);
 
-// Multiplies every row of a matrix of small integers with several vectors of them: queries x rows.
-void code_products(const int8_t* codes, size_t n_rows, size_t n_columns, const int8_t* queries, size_t n_queries,
-                   int32_t* products);
+// Adds some sparse rows, each times its weight, to a dense vector.
+void add_profiles(const Profiles& matrix, const int64_t* rows, const float* weights, size_t n_rows, float* sum);
+
+// Multiplies some rows of a dense matrix with a vector.
+void chosen_products(const float* matrix, size_t n_columns, const int64_t* rows, size_t n_rows, const float* query,
+                     float* products);
+
+// Small integers: rows of a matrix, and several vectors as long as its rows.
+struct Codes {
+    const int8_t* rows;
+    size_t n_rows;
+    const int8_t* queries;
+    size_t n_queries, n_columns;
+};
+
+// Multiplies every row with every vector, exactly: queries x rows.
+void code_products(const Codes& codes, int32_t* products);
+void code_products_portable(const Codes& codes, int32_t* products);  // for processors without the instruction
 
 }  // namespace omnitm

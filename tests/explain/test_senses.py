@@ -298,5 +298,5 @@ def test_a_vector_is_looked_up_among_the_likely_words_of_many(
     vector = explainer.sense_vector("bank", 1)
     expected = explainer.vectors.most_similar([vector], topn=3, metric="related")
     monkeypatch.setattr("omnitm.similarity.nearest._SCORED_IN_FULL", 0)
-    monkeypatch.setattr("omnitm.similarity.nearest._CANDIDATES", 100)
+    monkeypatch.setattr("omnitm.similarity.nearest._CANDIDATES_OF_FEW", 100)
     assert explainer.vectors.most_similar([vector], topn=3, metric="related") == expected

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -20,6 +20,9 @@ from .conftest import (
     slow_rows,
     topic_of,
 )
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 
 def test_most_similar_agrees_with_pairs(vectors: WordVectors) -> None:
@@ -51,7 +54,7 @@ def test_nearest_words_are_those_of_all_scores(vectors: WordVectors, monkeypatch
     """Also where candidates are chosen first: none of the nearest is missed here."""
     whole = [vectors.similar_by_word(name_of(row), topn=5) for row in range(0, N_WORDS, 7)]
     monkeypatch.setattr("omnitm.similarity.nearest._SCORED_IN_FULL", 10)
-    monkeypatch.setattr("omnitm.similarity.nearest._CANDIDATES", 120)
+    monkeypatch.setattr("omnitm.similarity.nearest._CANDIDATES_OF_FEW", 120)
     scored: list[int] = []
     products = _native.profile_products
 
@@ -72,11 +75,59 @@ def test_nearest_words_are_those_of_all_scores(vectors: WordVectors, monkeypatch
         assert scores[row] == pytest.approx([score for _, score in wanted])
 
 
+def test_words_asked_for_together_have_the_lists_of_each_alone(
+    vectors: WordVectors, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """To the last bit, scored in full or from likely words."""
+    rows = np.arange(0, N_WORDS, 11)
+    for name in ("similarity", "related", "alike"):
+        question = Combined(name)
+        for in_full in (1000, 10):
+            monkeypatch.setattr(nearest, "_SCORED_IN_FULL", in_full)
+            monkeypatch.setattr(nearest, "_FEW", in_full)
+            monkeypatch.setattr(nearest, "_CANDIDATES", 30)
+            places, scores = question.nearest_of_rows(vectors, rows, 5)
+            for row, of_row, values in zip(rows.tolist(), places, scores, strict=True):
+                found, alone = question.nearest(vectors, [(name_of(row), 1.0)], 6)
+                assert found.tolist() == [row, *of_row.tolist()]
+                assert alone[1:].tolist() == values.tolist()
+    assert [len(found) for found in Combined("alike").nearest_of_rows(vectors, rows[:0], 5)] == [0, 0]
+
+
+def test_which_models_are_scored_in_full(vectors: WordVectors, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Up to 1,000 words; topics alone, which take less, up to 4,000; then 300 or 150 candidates are."""
+    assert (nearest._SCORED_IN_FULL, nearest._FEW) == (1000, 4000)
+    assert (nearest._CANDIDATES_OF_FEW, nearest._CANDIDATES) == (300, 150)
+    asked: list[int] = []
+    highest = nearest._highest
+
+    def noted(scores: NDArray[Any], count: int) -> NDArray[np.intp]:
+        asked.append(count)
+        return highest(scores, count)
+
+    monkeypatch.setattr(nearest, "_highest", noted)
+    for in_full, few, name, expected in (
+        (150, 150, "similarity", []),
+        (149, 150, "similarity", [40]),
+        (149, 150, "alike", [40]),
+        (149, 150, "related", []),
+        (149, 149, "related", [20]),
+        (149, 149, "similarity", [20]),
+    ):
+        asked.clear()
+        for number, value in (("SCORED_IN_FULL", in_full), ("FEW", few)):
+            monkeypatch.setattr(nearest, f"_{number}", value)
+        monkeypatch.setattr(nearest, "_CANDIDATES_OF_FEW", 40)
+        monkeypatch.setattr(nearest, "_CANDIDATES", 20)
+        Combined(name).nearest(vectors, [("w5", 1.0)], 3)
+        assert asked == expected
+
+
 def test_long_lists_are_scored_in_full(vectors: WordVectors, monkeypatch: pytest.MonkeyPatch) -> None:
     """Looking for likely words pays if few of the words are asked for."""
     whole = vectors.similar_by_word("w5", topn=60, forms=True)
     monkeypatch.setattr("omnitm.similarity.nearest._SCORED_IN_FULL", 10)
-    monkeypatch.setattr("omnitm.similarity.nearest._CANDIDATES", 20)
+    monkeypatch.setattr("omnitm.similarity.nearest._CANDIDATES_OF_FEW", 20)
     asked: list[int] = []
     likely = nearest.likely_of
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from omnitm import _native
-from omnitm.similarity import nearest, profiles, question, row_profile, truncated_svd, word_forms
+from omnitm.similarity import profiles, question, row_profile, truncated_svd, word_forms
 from omnitm.similarity.profiles import RECIPE, _random_pairs, _shares_to_keep, best_known
 from omnitm.similarity.row_profile import baseline_of, gain_of, unit, unit_rows
 from omnitm.vectors import WordVectors
@@ -63,7 +63,7 @@ def test_numbers_of_the_recipe() -> None:
     """Whoever changes one of them raises RECIPE: what other numbers have made is no longer read."""
     numbers = {
         name: value
-        for module in (question, profiles, nearest, row_profile, word_forms, truncated_svd)
+        for module in (question, profiles, row_profile, word_forms, truncated_svd)
         for name, value in vars(module).items()
         if name.isupper() and type(value) in {int, float}
     }
@@ -83,9 +83,6 @@ def test_numbers_of_the_recipe() -> None:
             "LEAST_CLOSENESS": 0.6,
             "_RANDOM_PAIRS": 50_000,
             "_PAIRS_AT_A_TIME": 2000,
-            "_SCORED_IN_FULL": 4000,
-            "_CANDIDATES": 150,
-            "_WORTH_THREADS": 8,
             "LARGEST_CODE": 127.0,
             "_CODED_AT_ONCE": 500,
             "FEWEST_WORDS": 100,
@@ -136,6 +133,22 @@ def test_closeness_is_about_the_second_to_eighth_nearest_of_the_best_known_words
     assert profiles.closeness_of(np.eye(11, dtype=np.int8), known).tolist() == [1.0] * 11  # nothing is usual
 
 
+@pytest.mark.parametrize("portable", [False, True])
+@pytest.mark.parametrize(
+    ("n_rows", "n_queries", "n_columns"),
+    [(1, 1, 1), (2, 4, 31), (3, 5, 32), (4, 8, 33), (7, 9, 500), (2, 3, 0), (0, 2, 5), (3, 0, 5)],
+)
+def test_products_of_codes_are_exact(portable: bool, n_rows: int, n_queries: int, n_columns: int) -> None:
+    """Whole numbers, so processors agree: also where all codes are the lowest or the highest."""
+    random = np.random.default_rng(n_rows)
+    low, high = (np.full((n_rows, n_columns), code) for code in (-128, 127))
+    for rows in (random.integers(-128, 128, (n_rows, n_columns)), low, high):
+        queries = random.choice([-128, 127, 3], (n_queries, n_columns))
+        products = np.full((n_queries, n_rows), 9, np.int32)
+        _native.code_products(rows.astype(np.int8), queries.astype(np.int8), products, portable=portable)
+        assert np.array_equal(products, queries @ rows.T)
+
+
 def test_modes_of_awkward_rows() -> None:
     matrix = np.array([[5, 5, -32768, 32767], [3, 1, 1, 3], [7, 8, 9, 10]], dtype=np.int16)
     modes = np.empty(3, np.int16)
@@ -164,6 +177,9 @@ def test_native_checks() -> None:
     limits = np.zeros(3, np.float32)
     with pytest.raises(ValueError, match="`starts` must come from"):
         rows.excess_above(limits, limits, np.array([0, 0, 2]), np.zeros(1, np.int32), np.zeros(1, np.float32))
+
+
+def test_native_checks_of_products() -> None:
     starts, columns, values = np.array([0, 1]), np.array([0], np.uint32), np.array([3], np.uint16)
     row, query, product = np.zeros(1, np.int64), np.full(1, 2, np.float32), np.zeros(1, np.float32)
     _native.profile_products(starts, columns, values, row, query, product)
@@ -178,6 +194,24 @@ def test_native_checks() -> None:
         _native.profile_products(starts, columns, values[:0], row, query, product)
     with pytest.raises(ValueError, match="place for its product"):
         _native.profile_products(starts, columns, values, row, query, product[:0])
+    with pytest.raises(ValueError, match="no such column"):
+        _native.profile_products(starts, columns, values, row, query[:0], product)
+    total = np.array([1, 2], np.float32)
+    _native.add_profiles(starts, columns, values, row, query, total)
+    assert total.tolist() == [7, 2]
+    with pytest.raises(ValueError, match="no such column"):
+        _native.add_profiles(starts, columns + np.uint32(2), values, row, query, total)
+    with pytest.raises(ValueError, match="needs a weight"):
+        _native.add_profiles(starts, columns, values, row, query[:0], total)
+    dense, chosen = np.array([[1, 2], [3, 4]], np.float32), np.zeros(3, np.float32)
+    _native.chosen_products(dense, np.array([1, 0, 1]), np.array([10, 1], np.float32), chosen)
+    assert chosen.tolist() == [34, 12, 34]
+    with pytest.raises(ValueError, match="no such row"):
+        _native.chosen_products(dense, np.array([1, 0, 2]), np.array([10, 1], np.float32), chosen)
+    with pytest.raises(ValueError, match="number per column"):
+        _native.chosen_products(dense, np.array([1, 0, 1]), np.ones(3, np.float32), chosen)
+    with pytest.raises(ValueError, match="place for its product"):
+        _native.chosen_products(dense, np.array([1, 0]), np.ones(2, np.float32), chosen)
     codes, products = np.array([[3, -128], [127, 5]], np.int8), np.zeros((3, 2), np.int32)
     queries = np.array([[-128, 127], [0, 1], [-128, -128]], np.int8)
     _native.code_products(codes, queries, products)

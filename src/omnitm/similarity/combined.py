@@ -33,7 +33,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from omnitm.similarity.nearest import Query, VectorItem, likely_of
+from omnitm.similarity.nearest import Query, VectorItem, nearest_of_queries
 from omnitm.similarity.question import FIRST_OF_PLACE, PARTS, Question
 from omnitm.similarity.row_profile import RowProfile
 from omnitm.similarity.word_rows import Part, WordRows
@@ -118,16 +118,11 @@ class Combined(Question):
     ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
         """Find the nearest words of several words at once, themselves left out: words x neighbours each."""
         queries = [self.query(rows, [(rows.index_to_key[row], 1.0)]) for row in wanted.tolist()]
-        # All queries together: the smoothed rows are read once instead of once per word.
-        likely = likely_of(rows, queries)
         count = min(count, len(rows.index_to_key) - 1)
         places, scores = np.empty((len(wanted), count), np.intp), np.empty((len(wanted), count))
-        for number, (row, query, scores_of_all) in enumerate(
-            zip(wanted.tolist(), queries, likely, strict=True)
-        ):
-            # One more than wanted: the word itself is nearest, and is left out.
-            found, values = query.nearest(count + 1, scores_of_all)
-            others = found != row
+        # One more than wanted: the word itself is nearest, and is left out.
+        for number, (found, values) in enumerate(nearest_of_queries(rows, queries, count + 1)):
+            others = found != wanted[number]
             places[number], scores[number] = found[others][:count], values[others][:count]
         return places, scores
 
@@ -141,7 +136,7 @@ class Combined(Question):
         scales = self.scales(rows) * self.units(rows, first, second)
         shares = []
         for kind in profiles.kinds:
-            means = [kind.mean(row, profiles.forms.of_row(row)) for row in (first, second)]
+            means = [kind.mean(row, profiles.forms).astype(np.float64) for row in (first, second)]
             sources = [kind.profile.of_row(row) for row in (first, second)] if kind.has_own_rows else means
             smooth = _smooth_shares(kind.profile, sources, [kind.rows[row] for row in (first, second)])
             shares.append(scales[kind.part] * means[0] * means[1] + scales[kind.part + 1] * smooth)

@@ -11,55 +11,81 @@ from numpy.typing import NDArray
 
 from omnitm import _native
 from omnitm.files import available_cores
-from omnitm.similarity.profiles import LARGEST_CODE, Kind, log_ratio
-from omnitm.similarity.question import PARTS, SMOOTHED, Question, weighted_mean
+from omnitm.similarity.profiles import LARGEST_CODE, Kind, Profiles, log_ratio
+from omnitm.similarity.question import FIRST_OF_PLACE, PARTS, SMOOTHED, Question, weighted_mean
 from omnitm.similarity.row_profile import baseline_of
 from omnitm.similarity.truncated_svd import in_parts
 from omnitm.similarity.word_rows import Part, WordRows
 
 Reals = NDArray[np.float64]
 
-_SCORED_IN_FULL = 4_000  # words; among more, the likely ones are found first
+_SCORED_IN_FULL = 1_000  # words; among more, the likely ones are found first
+_FEW = 4_000  # words; up to so many, topics alone are scored in full, which takes 3 ms
 _CANDIDATES = 150  # per word of a query; with 2,500, all of 200 lists of ten are the same
+# Of 300 lists of ten among 1,000 and 3,000 words, by similarity or alike, all are those of all scores.
+_CANDIDATES_OF_FEW = 300
 _WORTH_THREADS = 8  # queries at once; for fewer, starting threads takes too long
+_USUAL_UNITS = np.ones(len(PARTS))
 
 
 class Query:
     """Words and vectors with weights, prepared to be compared with all words; see `Combined.joined`."""
 
     def __init__(self, rows: WordRows, parts: Sequence[Part], question: Question) -> None:
-        self._rows, self._profiles, self._question = rows, rows.profiles, question
+        self._rows, self._question = rows, question
         self._weights = [weight for _, weight in parts]
         asked = question.of_factors if len(parts) > 1 and min(self._weights) < 0 else question
         self.asked = asked
-        self._items = [
+        self.items: list[_Item] = [
             _WordItem(rows, item, asked) if isinstance(item, str) else VectorItem(rows, item, asked)
             for item, _ in parts
         ]
         # Sums of smoothed rows find likely words; these are then scored.
-        by_kind = zip(*(item.smooth for item in self._items), strict=True)
+        by_kind = zip(*(item.smooth for item in self.items), strict=True)
         self.smooth = [weighted_mean(rows_of_kind, self._weights) for rows_of_kind in by_kind]
 
     def scores_of(self, wanted: NDArray[np.intp]) -> Reals:
         """Score some words."""
-        scores = [item.scores_of(wanted) for item in self._items]
+        return self.joined(scores_of_items(self.items, [wanted] * len(self.items)))
+
+    def joined(self, scores: Sequence[Reals]) -> Reals:
+        """Make the scores of the query from those of its items."""
         return self._question.joined(self._rows, scores, self._weights)
 
-    def nearest(self, count: int, likely: NDArray[Any] | None = None) -> tuple[NDArray[np.intp], Reals]:
+    def nearest(self, count: int) -> tuple[NDArray[np.intp], Reals]:
         """Find the highest scores among all words, the highest first."""
-        n_words = len(self._rows.index_to_key)
-        if n_words <= max(_SCORED_IN_FULL, 4 * count):
-            scores = self.scores_of(np.arange(n_words))
-            found = best(scores, count)
-            return found, scores[found]
-        likely = next(likely_of(self._rows, [self])) if likely is None else likely
+        return nearest_of_queries(self._rows, [self], count)[0]
+
+    def candidates(self, likely: NDArray[Any], count: int) -> NDArray[np.intp]:
+        """Choose the words that may have the highest scores; words asked about are among them."""
+        per_item = _CANDIDATES_OF_FEW if len(likely) <= _FEW else _CANDIDATES
+        found = _highest(likely, min(len(likely), max(per_item * len(self.items), 2 * count)))
+        words = [item.row for item in self.items if isinstance(item, _WordItem)]
+        return np.union1d(found, np.array(words, dtype=np.intp))
+
+
+def nearest_of_queries(
+    rows: WordRows, queries: Sequence[Query], count: int
+) -> list[tuple[NDArray[np.intp], Reals]]:
+    """Find the highest scores among all words for several queries that are `asked` the same question."""
+    if not queries:
+        return []
+    n_words, asks_for_places = len(rows.index_to_key), queries[0].asked.scales(rows)[FIRST_OF_PLACE:].any()
+    if n_words <= max(_SCORED_IN_FULL if asks_for_places else _FEW, 4 * count):
+        candidates = [np.arange(n_words)] * len(queries)
+    else:
         # Smoothed rows find the likely words; the exact score, which reads whole rows, is for these only.
-        candidates = _highest(likely, max(_CANDIDATES * len(self._items), 2 * count))
-        words = [item.row for item in self._items if isinstance(item, _WordItem)]
-        candidates = np.union1d(candidates, np.array(words, dtype=np.intp))
-        scores = self.scores_of(candidates)
-        order = best(scores, count)
-        return candidates[order], scores[order]
+        likely = likely_of(rows, queries)
+        candidates = [query.candidates(next(likely), count) for query in queries]
+    wanted = zip(queries, candidates, strict=True)
+    items = [(item, words) for query, words in wanted for item in query.items]
+    scores = iter(scores_of_items([item for item, _ in items], [words for _, words in items]))
+    found = []
+    for query, words in zip(queries, candidates, strict=True):
+        of_query = query.joined([next(scores) for _ in query.items])
+        order = best(of_query, count)
+        found.append((words[order], of_query[order]))
+    return found
 
 
 class _Item(ABC):
@@ -68,44 +94,19 @@ class _Item(ABC):
     trust = 1.0
 
     def __init__(self, rows: WordRows, question: Question) -> None:
-        self._rows, self._profiles, self._question = rows, rows.profiles, question
-        self._scales, self._units = question.scales(rows), np.ones(len(PARTS))
-        kinds = self._profiles.kinds
-        self._means = [np.zeros(kind.profile.n_features) for kind in kinds]
-        self._smooth = [np.zeros(kind.rows.shape[1]) for kind in kinds]
+        self.rows, self.question, self.units = rows, question, _USUAL_UNITS
+        self.smooth_rows: list[NDArray[Any]] = []
 
     @property
     def smooth(self) -> list[Reals]:
         """Smoothed profiles of each kind, weighted as all parts of the kind are."""
-        scales = (self._scales * self._units)[SMOOTHED] * self._question.stands_for * self.trust
-        return [scale * row for scale, row in zip(scales.tolist(), self._smooth, strict=False)]
+        question = self.question
+        scales = (question.scales(self.rows) * self.units)[SMOOTHED] * question.stands_for * self.trust
+        return [scale * row for scale, row in zip(scales.tolist(), self.smooth_rows, strict=False)]
 
     @abstractmethod
-    def leanings(self, forms: NDArray[np.intp]) -> Reals:
-        """Associate the item with single words."""
-
-    def scores_of(self, wanted: NDArray[np.intp]) -> Reals:
-        """Add the parts of some words."""
-        profiles = self._profiles
-        word, members, weights = profiles.forms.of_rows(wanted)
-        forms, places = np.unique(members, return_inverse=True)
-
-        def means(values: NDArray[Any]) -> Reals:
-            """Average what single forms have over the forms of each word."""
-            found = np.bincount(word, weights * values[places.reshape(-1)], minlength=len(wanted))
-            return np.asarray(found, dtype=np.float64)
-
-        parts = np.zeros((len(wanted), len(PARTS)))
-        for kind, mean, smooth in zip(profiles.kinds, self._means, self._smooth, strict=True):
-            if self._scales[kind.part]:
-                products = means(kind.profile.products(mean.astype(np.float32), forms))
-                parts[:, kind.part] = products / kind.lengths[wanted]
-                parts[:, kind.part + 1] = kind.rows[wanted] @ smooth.astype(np.float32)
-        if self._scales[0]:
-            parts[:, 0] = means(self.leanings(forms))
-        parts *= self._units.astype(np.float64) * self._question.units_of_words(self._rows, wanted)
-        scores: Reals = self._question.total(parts, profiles.scales) * self.trust * profiles.trust[wanted]
-        return scores
+    def profile(self, kind: int) -> NDArray[np.float32]:
+        """Return the profile of a kind: a number per feature."""
 
 
 class _WordItem(_Item):
@@ -114,29 +115,15 @@ class _WordItem(_Item):
     def __init__(self, rows: WordRows, word: str, question: Question) -> None:
         super().__init__(rows, question)
         self.row = rows.get_index(word)
-        profiles = self._profiles
+        profiles: Profiles = rows.profiles
         self.trust = float(profiles.trust[self.row])
-        self._units = question.units_of_words(self._rows, self.row)
-        self._forms = profiles.forms.of_row(self.row)
-        self._means = [kind.mean(self.row, self._forms) for kind in profiles.kinds]
-        self._smooth = [kind.rows[self.row] for kind in profiles.kinds]
+        self.units = question.units_of_words(rows, self.row)
+        self.smooth_rows = [kind.rows[self.row] for kind in profiles.kinds]
 
-    def leanings(self, forms: NDArray[np.intp]) -> Reals:
-        """Average how much both lean on each other over the forms of the word."""
-        found = np.zeros(len(forms))
-        for form, share in self._forms:
-            one = np.full(len(forms), form)
-            leaning = self._profiles.leaning(self._rows, one, forms)
-            leaning = leaning + self._profiles.leaning(self._rows, forms, one)
-            found += share / 2 * np.where(forms == form, 0.0, leaning)
-        return found
-
-    def scores_of(self, wanted: NDArray[np.intp]) -> Reals:
-        """Score some words; the word itself has the highest score there is."""
-        found = super().scores_of(wanted)
-        # Its own coordinate is 0 by definition, so the computed score of a word with itself is too small.
-        found[wanted == self.row] = self._question.most(self._rows)
-        return found
+    def profile(self, kind: int) -> NDArray[np.float32]:
+        """Average the profiles of its forms."""
+        profiles: Profiles = self.rows.profiles
+        return profiles.kinds[kind].mean(self.row, profiles.forms)
 
 
 class VectorItem(_Item):
@@ -144,33 +131,132 @@ class VectorItem(_Item):
 
     def __init__(self, rows: WordRows, item: NDArray[Any], question: Question) -> None:
         super().__init__(rows, question)
-        sizes = [kind.profile.n_features for kind in self._profiles.kinds]
+        kinds = rows.profiles.kinds
+        sizes = [kind.profile.n_features for kind in kinds]
         vector = np.asarray(item) if np.shape(item) == (sum(sizes),) else rows.part_vector(item)
+        self._profiles = [np.zeros(size, dtype=np.float32) for size in sizes]
+        self.smooth_rows = [np.zeros(kind.rows.shape[1]) for kind in kinds]
         self._relative = np.zeros(sizes[0], dtype=np.float32)
         self._says_topics = False
         for number, values in enumerate(np.split(vector, np.cumsum(sizes)[:-1])):
             if len(values) and values.min() < values.max():
-                profile = self._profiles.kinds[number].profile
+                profile = kinds[number].profile
                 relative = profile.relative(values, baseline_of(values))
-                self._means[number] = profile.of_vector(relative)
-                self._smooth[number] = profile.smoothed(self._means[number])
+                self._profiles[number] = profile.of_vector(relative)
+                self.smooth_rows[number] = profile.smoothed(self._profiles[number])
                 if number == 0:
                     self._relative, self._says_topics = relative, True
+
+    def profile(self, kind: int) -> NDArray[np.float32]:
+        """Return what was found from the vector."""
+        return self._profiles[kind]
 
     def score_with(self, other: VectorItem) -> float:
         """Add the parts that two vectors have."""
         parts = np.zeros(len(PARTS))
-        for number, kind in enumerate(self._profiles.kinds):
-            parts[kind.part] = self._means[number] @ other._means[number]
-            parts[kind.part + 1] = self._smooth[number] @ other._smooth[number]
-        return float(self._question.total(parts, self._profiles.scales))
+        for number, kind in enumerate(self.rows.profiles.kinds):
+            parts[kind.part] = self.profile(number).astype(np.float64) @ other.profile(number)
+            parts[kind.part + 1] = self.smooth_rows[number] @ other.smooth_rows[number]
+        return float(self.question.total(parts, self.rows.profiles.scales))
 
     def leanings(self, forms: NDArray[np.intp]) -> Reals:
         """Measure how much the vector leans on words; nobody leans on a vector."""
         if not self._says_topics:
             return np.zeros(len(forms))
-        columns = self._rows.row_features[forms]
-        return np.asarray(log_ratio(self._relative[columns], self._profiles.topic.mean[columns]), np.float64)
+        columns = self.rows.row_features[forms]
+        mean = self.rows.profiles.topic.mean[columns]
+        return np.asarray(log_ratio(self._relative[columns], mean), np.float64)
+
+
+def scores_of_items(items: Sequence[_Item], wanted: Sequence[NDArray[np.intp]]) -> list[Reals]:
+    """Score some words for each of several items of one question.
+
+    All at once, since for a hundred words numpy takes longer to begin than to compute.
+    """
+    rows, question = items[0].rows, items[0].question
+    profiles: Profiles = rows.profiles
+    scales = question.scales(rows)
+    compared = _Compared(profiles, wanted)
+    parts = np.zeros((len(compared.words), len(PARTS)))
+    for number, kind in enumerate(profiles.kinds):
+        if scales[kind.part]:
+            products = [
+                kind.profile.products(item.profile(number), forms)
+                for item, forms in zip(items, compared.forms_of_items, strict=True)
+            ]
+            smooth = [
+                kind.smooth_products(item.smooth_rows[number], words)
+                for item, words in zip(items, wanted, strict=True)
+            ]
+            parts[:, kind.part] = compared.means(np.concatenate(products)) / kind.lengths[compared.words]
+            parts[:, kind.part + 1] = np.concatenate(smooth)
+    if scales[0]:
+        parts[:, 0] = compared.means(_leanings(items, compared))
+    own_units = np.array([item.units for item in items], dtype=np.float64)[compared.items]
+    parts *= own_units * question.units_of_words(rows, compared.words)
+    trust = np.array([item.trust for item in items])[compared.items] * profiles.trust[compared.words]
+    scores = question.total(parts, profiles.scales) * trust
+    # The own coordinate of a word is 0 by definition, so its computed score with itself is too small.
+    own_rows = np.array([item.row if isinstance(item, _WordItem) else -1 for item in items])
+    scores[compared.words == own_rows[compared.items]] = question.most(rows)
+    return np.split(scores, compared.ends[:-1])
+
+
+class _Compared:
+    """Words that each of several items is compared with, and the forms of these: each once per item.
+
+    Attributes
+    ----------
+    words, items
+        All words, those of the first item first, and the number of the item that each is compared with.
+    ends
+        Where the words of each item end.
+    forms, edges
+        All forms, and where those of each item begin and end.
+    """
+
+    def __init__(self, profiles: Profiles, wanted: Sequence[NDArray[np.intp]]) -> None:
+        n_words = len(profiles.trust)
+        sizes = [len(words) for words in wanted]
+        self.words, self.ends = np.concatenate(wanted), np.cumsum(sizes)
+        self.items = np.repeat(np.arange(len(wanted)), sizes)
+        self._word, members, self._weights = profiles.forms.of_rows(self.words)
+        # A form of an item as one number.
+        numbers, places = np.unique(self.items[self._word] * n_words + members, return_inverse=True)
+        self._places = places.reshape(-1)
+        self.forms = numbers % n_words
+        self.edges = np.searchsorted(numbers, np.arange(len(wanted) + 1) * n_words)
+
+    @property
+    def forms_of_items(self) -> list[NDArray[np.intp]]:
+        """The forms of the words of each item."""
+        return np.split(self.forms, self.edges[1:-1])
+
+    def means(self, values: NDArray[Any]) -> Reals:
+        """Average what single forms have over the forms of each word."""
+        found = np.bincount(self._word, self._weights * values[self._places], minlength=len(self.words))
+        return np.asarray(found, dtype=np.float64)
+
+
+def _leanings(items: Sequence[_Item], compared: _Compared) -> Reals:
+    """Associate items with single forms: of a word, average how much both lean on each other."""
+    rows, profiles = items[0].rows, items[0].rows.profiles
+    found = np.zeros(len(compared.forms))
+    for number, item in enumerate(items):
+        if isinstance(item, VectorItem):
+            part = slice(*compared.edges[number : number + 2])
+            found[part] = item.leanings(compared.forms[part])
+    numbers = np.array([k for k, item in enumerate(items) if isinstance(item, _WordItem)], dtype=np.intp)
+    words = np.array([item.row for item in items if isinstance(item, _WordItem)], dtype=np.intp)
+    word, own, shares = profiles.forms.of_rows(words)
+    first, last = compared.edges[numbers[word]], compared.edges[numbers[word] + 1]
+    counts = last - first
+    # Every form of a word with every form of the words that it is compared with.
+    places = np.arange(counts.sum()) + np.repeat(first - (np.cumsum(counts) - counts), counts)
+    one, other = np.repeat(own, counts), compared.forms[places]
+    leaning = profiles.leaning(rows, np.concatenate([one, other]), np.concatenate([other, one]))
+    leaning = np.where(one == other, 0.0, leaning[: len(one)] + leaning[len(one) :])
+    return found + np.bincount(places, np.repeat(shares / 2, counts) * leaning, minlength=len(found))
 
 
 def likely_of(rows: WordRows, queries: Sequence[Query]) -> Iterator[NDArray[np.float32]]:
@@ -181,15 +267,17 @@ def likely_of(rows: WordRows, queries: Sequence[Query]) -> Iterator[NDArray[np.f
         for number, kind in enumerate(profiles.kinds)
     ]
     for number, query in enumerate(queries):
-        units = query.asked.units_of_words(rows, slice(None))
-        likely = [
-            products[number].astype(np.float32) * (np.float32(step[number]) * units[..., kind.part])
-            for kind, (products, step) in zip(profiles.kinds, by_kind, strict=True)
-        ]
+        likely = []
+        for kind, (products, step) in zip(profiles.kinds, by_kind, strict=True):
+            of_kind = products[number].astype(np.float32)
+            of_kind *= np.float32(step[number])
+            of_kind *= query.asked.units_of_part(rows, kind.part)
+            likely.append(of_kind)
         found = likely[0]
         for alike in likely[1:]:
-            found = found + alike * query.asked.emphasis(alike)
-        yield found * profiles.trust
+            found += alike * query.asked.emphasis(alike)
+        found *= profiles.trust
+        yield found
 
 
 def _code_products(kind: Kind, rows: Sequence[Reals]) -> tuple[NDArray[np.int32], Reals]:

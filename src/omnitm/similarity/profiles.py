@@ -5,7 +5,6 @@ For what it is computed is said in `omnitm.similarity.combined`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -68,12 +67,16 @@ class Kind(NamedTuple):
         found.data /= np.repeat(self.lengths[rows].astype(np.float64), np.diff(found.indptr))
         return found
 
-    def mean(self, row: int, forms: Sequence[tuple[int, float]]) -> Reals:
+    def mean(self, row: int, forms: WordForms) -> NDArray[np.float32]:
         """Weighted mean of the profiles of a word's forms, at length 1: a number per feature."""
-        found = np.zeros(self.profile.n_features)
-        for form, weight in forms:
-            found += weight * self.profile.of_row(form)
-        return found / float(self.lengths[row])
+        part = slice(int(forms.starts[row]), int(forms.starts[row + 1]))
+        return self.profile.weighted_sum(forms.members[part], forms.weights[part] / self.lengths[row])
+
+    def smooth_products(self, smooth: NDArray[Any], words: NDArray[np.intp]) -> NDArray[np.float32]:
+        """Multiply a smoothed profile with those of some words."""
+        found = np.empty(len(words), dtype=np.float32)
+        _native.chosen_products(self.rows, words.astype(np.int64), smooth.astype(np.float32), found)
+        return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -172,6 +175,11 @@ class Profiles:
         of_parts = np.repeat(self.closeness, (FIRST_OF_PLACE, len(PARTS) - FIRST_OF_PLACE), axis=1)
         # Half of the power for each of the two words.
         return np.asarray(of_parts ** (-POWERS_OF_CLOSENESS / 2), dtype=np.float32)
+
+    @cached_property
+    def units_by_part(self) -> NDArray[np.float32]:
+        """The units of all words, a row per part: one part of them all is read for every query."""
+        return np.ascontiguousarray(self.units.T)
 
     def units_of_pairs(self, first: NDArray[Any], second: NDArray[Any]) -> Reals:
         """Return what parts of pairs are multiplied by: most of all for a word with itself."""

@@ -65,6 +65,10 @@ class Question:
         """Return what parts are multiplied by for some words: 1 in products, which compare ratios."""
         return np.ones(len(PARTS)) if self._is_factor else rows.profiles.units[words]
 
+    def units_of_part(self, rows: WordRows, part: int) -> Any:
+        """Return what one part is multiplied by for all words, or 1."""
+        return np.float32(1) if self._is_factor else rows.profiles.units_by_part[part]
+
     def units(self, rows: WordRows, first: Any, second: Any) -> Any:
         """Return what parts of pairs are multiplied by: 1 in products, which compare ratios."""
         return np.ones(len(PARTS)) if self._is_factor else rows.profiles.units_of_pairs(first, second)
@@ -100,7 +104,7 @@ def weighted_mean(scores: Sequence[NDArray[Any]], weights: Sequence[float]) -> R
     """Average the scores of the parts of a query."""
     total = sum(map(abs, weights)) or 1.0
     parts = [score * (weight / total) for score, weight in zip(scores, weights, strict=True)]
-    return np.asarray(np.sum(parts, axis=0), dtype=np.float64)
+    return np.asarray(sum(parts[1:], parts[0]), dtype=np.float64)
 
 
 def products_of_shares(shares: Sequence[NDArray[Any]], weights: Sequence[float]) -> Reals:

@@ -179,6 +179,13 @@ class RowProfile:
         found /= _STEPS
         return found
 
+    def weighted_sum(self, rows: NDArray[Any], weights: NDArray[Any]) -> Reals:
+        """Add profiles of some words, each times its weight: a number per feature, most of them 0."""
+        found = np.zeros(self.n_features, dtype=np.float32)
+        scaled = (weights / _STEPS).astype(np.float32)
+        _native.add_profiles(self.starts, self.columns, self.values, rows.astype(np.int64), scaled, found)
+        return found
+
     def some(self, rows: NDArray[Any]) -> Any:
         """Profiles of some words as a sparse matrix, rows x features."""
         from scipy.sparse import csr_matrix

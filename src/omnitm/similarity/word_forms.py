@@ -87,7 +87,8 @@ class WordForms:
 
     def of_rows(self, rows: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.intp], Reals]:
         """List the forms of some words: which of these words, the row of the form, its weight."""
-        starts, counts = self.starts[rows].astype(np.intp), np.diff(self.starts)[rows]
+        starts = self.starts[rows].astype(np.intp)
+        counts = self.starts[rows + 1].astype(np.intp) - starts
         word = np.repeat(np.arange(len(rows)), counts)
         places = np.arange(len(word)) + np.repeat(starts - (np.cumsum(counts) - counts), counts)
         return word, self.members[places].astype(np.intp), self.weights[places]
