@@ -79,23 +79,21 @@ std::size_t remap_documents(std::span<const std::uint32_t> ids, std::span<const 
     return remap_sets(ids.data(), lengths.data(), lengths.size(), remap.data(), n_words, other, out);
 }
 
-bool all_tokens_below(std::span<const std::uint32_t> tokens, std::uint64_t limit) {
-    std::uint32_t largest = 0;  // plus one, which makes 0 of an end
-    for (const std::uint32_t token : tokens) largest = std::max(largest, token + 1);
-    return largest <= limit;
-}
-
 bool all_marked_below(std::span<const std::uint32_t> ids, std::uint64_t limit) {
     std::uint32_t largest = 0;
     for (const std::uint32_t id : ids) largest = std::max(largest, id & ~new_to_document);
     return ids.empty() || largest < limit;
 }
 
-void invert_running(std::span<const std::uint32_t> tokens, std::uint32_t first_place, std::span<std::uint32_t> counts,
+bool invert_running(std::span<const std::uint32_t> tokens, std::uint32_t first_place, std::span<std::uint32_t> counts,
                     std::span<std::uint32_t> places) {
     std::fill(counts.begin(), counts.end(), 0);
-    for (const std::uint32_t token : tokens)
-        if (token != document_end) ++counts[token];
+    for (const std::uint32_t token : tokens) {
+        if (token < counts.size())
+            ++counts[token];
+        else if (token != document_end)
+            return false;
+    }
     std::vector<std::uint32_t> next(counts.size());
     std::uint32_t total = 0;
     for (std::size_t number = 0; number < counts.size(); ++number) {
@@ -109,6 +107,7 @@ void invert_running(std::span<const std::uint32_t> tokens, std::uint32_t first_p
         if (later != document_end) __builtin_prefetch(places.data() + next[later], 1);
         if (tokens[i] != document_end) places[next[tokens[i]]++] = first_place + static_cast<std::uint32_t>(i);
     }
+    return true;
 }
 
 void invert(std::span<const std::uint32_t> words, std::span<const std::uint32_t> lengths, std::uint32_t first_document,

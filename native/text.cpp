@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <functional>
 #include <stdexcept>
 
 #include "checks.hpp"
@@ -33,6 +34,11 @@ std::uint64_t load(const void* bytes, std::size_t n) {
     std::uint64_t value = 0;
     std::memcpy(&value, bytes, n);
     return value;
+}
+
+// Eight letters as a number that is the larger, the later they come in the order of bytes.
+std::uint64_t as_number(std::uint64_t letters) {
+    return std::endian::native == std::endian::little ? __builtin_bswap64(letters) : letters;
 }
 
 // The first `n` of eight bytes, the others zero; `n` may be anything up to 16.
@@ -588,13 +594,38 @@ bool WordTable::is_before(std::uint32_t a, std::uint32_t b) const {
 }
 
 void WordTable::append_most_frequent(Records& records, std::vector<std::uint32_t>& ids, std::uint64_t limit) const {
-    const auto before = [&](std::uint32_t a, std::uint32_t b) { return is_before(a, b); };
-    if (ids.size() > limit) {
-        std::nth_element(ids.begin(), ids.begin() + static_cast<std::ptrdiff_t>(limit), ids.end(), before);
-        ids.resize(limit);
+    leave_out_rarest(ids, limit);
+    // Entries lie far apart, so what decides nearly always is brought together: the count and the first eight letters.
+    struct Ranked {
+        std::uint64_t count, first_letters;
+        std::uint32_t id;
+    };
+    std::vector<Ranked> ranked;
+    ranked.reserve(ids.size());
+    for (const std::uint32_t id : ids) ranked.push_back({entries_[id].count(), as_number(entries_[id].head.first), id});
+    const auto before = [&](const Ranked& a, const Ranked& b) {
+        if (a.count != b.count) return a.count > b.count;
+        if (a.first_letters != b.first_letters) return a.first_letters < b.first_letters;
+        return is_before(a.id, b.id);
+    };
+    if (ranked.size() > limit) {
+        std::nth_element(ranked.begin(), ranked.begin() + static_cast<std::ptrdiff_t>(limit), ranked.end(), before);
+        ranked.resize(limit);
     }
-    std::sort(ids.begin(), ids.end(), before);
-    for (const std::uint32_t id : ids) append_to(records, id);
+    std::sort(ranked.begin(), ranked.end(), before);
+    for (const Ranked& word : ranked) append_to(records, word.id);
+}
+
+// Most words are too rare by their counts alone, which are compared sooner than words; equal ones are left.
+void WordTable::leave_out_rarest(std::vector<std::uint32_t>& ids, std::uint64_t limit) const {
+    if (limit == 0) ids.clear();
+    if (ids.size() <= limit) return;
+    std::vector<std::uint64_t> counts;
+    counts.reserve(ids.size());
+    for (const std::uint32_t id : ids) counts.push_back(entries_[id].count());
+    const auto last = counts.begin() + static_cast<std::ptrdiff_t>(limit - 1);
+    std::nth_element(counts.begin(), last, counts.end(), std::greater<>());
+    std::erase_if(ids, [&, least = *last](std::uint32_t id) { return entries_[id].count() < least; });
 }
 
 Selection WordTable::select(std::uint64_t min_count, std::uint64_t min_documents, std::uint64_t max_documents,

@@ -192,6 +192,7 @@ private:
     void end_document(Block& block);
     bool is_before(std::uint32_t a, std::uint32_t b) const;
     void append_to(Records& records, std::uint32_t id) const;
+    void leave_out_rarest(std::vector<std::uint32_t>& ids, std::uint64_t limit) const;
     void append_most_frequent(Records& records, std::vector<std::uint32_t>& ids, std::uint64_t limit) const;
 
     Pod<std::uint64_t> slots_;
@@ -210,7 +211,6 @@ private:
 };
 
 // Whether all numbers, without their marks, are below a limit.
-bool all_tokens_below(std::span<const std::uint32_t> tokens, std::uint64_t limit);  // ends of documents apart
 bool all_marked_below(std::span<const std::uint32_t> ids, std::uint64_t limit);
 // Where documents with final numbers go. There must be room: in `words` for all ids, in `word_lengths` for all lengths, in
 // `tokens`, which may be null, for both.
@@ -227,8 +227,8 @@ std::size_t remap_documents(std::span<const std::uint32_t> ids, std::span<const 
 // The other order of a run of documents: word by word, ascending document numbers.
 void invert(std::span<const std::uint32_t> words, std::span<const std::uint32_t> lengths, std::uint32_t first_document,
             std::span<std::uint32_t> counts, std::span<std::uint32_t> documents);
-// Where each number of a part of a running text stands: number by number, ascending places.
-void invert_running(std::span<const std::uint32_t> tokens, std::uint32_t first_place, std::span<std::uint32_t> counts,
+// Where each number of a part of a running text stands: number by number, ascending places. False if one has no count.
+bool invert_running(std::span<const std::uint32_t> tokens, std::uint32_t first_place, std::span<std::uint32_t> counts,
                     std::span<std::uint32_t> places);
 // Joins several such runs over the same range of words: run after run within each word.
 void interleave(const std::vector<std::span<const std::uint32_t>>& counts,

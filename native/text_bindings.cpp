@@ -115,8 +115,8 @@ void invert_running(const Input<uint32_t>& tokens, uint32_t first_place, const O
     check_apart(places, tokens, counts);
     check_apart(counts, tokens);
     nb::gil_scoped_release released;
-    check(text::all_tokens_below(view(tokens), counts.size()), "there is no such word");
-    text::invert_running(view(tokens), first_place, {counts.data(), counts.size()}, {places.data(), tokens.size()});
+    const std::span<uint32_t> to_count(counts.data(), counts.size()), to_place(places.data(), tokens.size());
+    check(text::invert_running(view(tokens), first_place, to_count, to_place), "there is no such word");
 }
 
 void invert(const Input<uint32_t>& words, const Input<uint32_t>& lengths, uint32_t first_document,

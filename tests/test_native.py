@@ -290,6 +290,21 @@ def profiles() -> Arguments:
     )
 
 
+def weighted_profiles() -> Arguments:
+    given = profiles()
+    del given["query"], given["products"]
+    return {**given, **arrays(weights=([0.5, 2], "f4"), sum=(np.zeros(4), "f4"))}
+
+
+def chosen_rows() -> Arguments:
+    return arrays(
+        matrix=([[1, 2, 3], [4, 5, 6]], "f4"),
+        rows=([1, 0, 1], "i8"),
+        query=([0.5, 2, 1], "f4"),
+        products=(np.zeros(3), "f4"),
+    )
+
+
 def codes() -> Arguments:
     return arrays(
         codes=([[3, -4, 5], [127, -128, 0]], "i1"),
@@ -310,6 +325,8 @@ def weighted_rows() -> Arguments:
 BINDINGS: dict[str, Callable[[Random], tuple[Callable[..., object], Arguments]]] = {
     "row_modes": lambda r: (_native.row_modes, {"matrix": matrix(r), **zeros(modes=(6, "i2"))}),
     "profile_products": lambda _: (_native.profile_products, profiles()),
+    "add_profiles": lambda _: (_native.add_profiles, weighted_profiles()),
+    "chosen_products": lambda _: (_native.chosen_products, chosen_rows()),
     "code_products": lambda _: (_native.code_products, codes()),
     "sparse_products": lambda _: (_native.sparse_products, sparse_and_dense()),
     "row_products": lambda _: (

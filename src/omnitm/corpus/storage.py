@@ -197,6 +197,11 @@ def not_written(path: Path, error: OSError) -> FileError:
     return FileError(path, f"cannot be written: {error.strerror}; nothing was left behind")
 
 
+# For larger ones Linux takes memory in units of up to 2 MB, which it seldom has at hand: 200 MB in writes of
+# 8 MB took 0.36 to 0.50 s of the processor, in writes of 256 KB 0.05 to 0.13.
+BYTES_PER_WRITE = 256 << 10
+
+
 def write_at(file: int, array: NDArray[Any], offset: int, path: Path) -> None:
     """Write a whole array at a byte offset; a full disk is reported by the name of the file."""
     if array.size == 0:
@@ -205,7 +210,7 @@ def write_at(file: int, array: NDArray[Any], offset: int, path: Path) -> None:
     done = 0
     try:
         while done < len(view):
-            done += system.write_at(file, view[done:], offset + done)
+            done += system.write_at(file, view[done : done + BYTES_PER_WRITE], offset + done)
     except OSError as error:
         raise not_written(path, error) from error
 
@@ -556,4 +561,4 @@ def read_words(manifest: Manifest, name: str = "vocabulary.txt") -> list[str]:
 
 def vocabulary_text(words: Sequence[str]) -> str:
     """Vocabulary as it is stored: every word followed by a newline."""
-    return "".join(f"{word}\n" for word in words)
+    return "\n".join([*words, ""])
