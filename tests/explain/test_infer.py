@@ -11,7 +11,17 @@ import pytest
 from omnitm.cli import main
 from omnitm.corpus import DocumentIndex, VocabularyRules, build_index
 from omnitm.errors import ParameterError, UnknownWordError
-from omnitm.explain.infer import _composed, _Lent, _of_letters, _text_of, _trained, infer_word
+from omnitm.explain.infer import (
+    InferredWord,
+    _composed,
+    _forms_of,
+    _Lent,
+    _of_letters,
+    _text_of,
+    _trained,
+    _trained_row,
+    infer_word,
+)
 from omnitm.machine import AutoencoderSettings
 from omnitm.similarity.row_profile import baseline_of
 from omnitm.store import index_fingerprint
@@ -161,6 +171,30 @@ def test_the_five_forms_of_the_best_rules_are_averaged(monkeypatch: pytest.Monke
     assert found.vector.tolist() == [(1 + 6 + 3 + 4 + 0) / 5]
 
 
+def test_lists_fold_what_the_word_is(model: Path) -> None:
+    """Its forms, and what it was composed from, are the word itself; `forms` lists them all the same."""
+    vectors = WordVectors.load(model)
+    word = next(stem for stem in STEMS if stem in vectors and vectors.forms(stem) == [stem + "s"])
+    form, row = word + "s", _trained_row(vectors, word)
+    assert _forms_of(vectors, word, row) == (form,)
+    other = next(stem for stem in STEMS[::-1] if stem in vectors and stem[0] != word[0])
+    topics = vectors.profiles.topic.smooth
+    assert topics[vectors.get_index(other)] @ topics[vectors.get_index(form)] < 0.3
+    assert _forms_of(vectors, word, _trained_row(vectors, other)) == ()  # about another thing
+    inferred = InferredWord("new", "", row, (form,))
+    assert form in [name for name, _ in inferred.most_similar(vectors, topn=100, forms=True)]
+    shown = [name for name, _ in inferred.most_similar(vectors, topn=5)]
+    assert len(shown) == 5
+    assert not {word, form}.intersection(shown)
+    composed = infer_word(vectors, f"{STEMS[1]} {STEMS[7]}")
+    assert composed.folded == (STEMS[1], STEMS[7])
+    parts = {form for name in composed.folded for form in (name, *vectors.forms(name))}
+    shown = [word for word, _ in composed.most_similar(vectors, topn=5, metric="related")]
+    assert len(shown) == 5
+    assert not parts.intersection(shown)
+    assert infer_word(vectors, "rareword").folded == ()
+
+
 def test_another_index_trains_nothing(model: Path) -> None:
     other = DocumentIndex.from_documents(["rareword is here", "rareword"])
     with pytest.raises(UnknownWordError, match="rareword"):
@@ -170,7 +204,7 @@ def test_another_index_trains_nothing(model: Path) -> None:
 def test_similar_says_how_the_word_was_found(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["similar", str(model), "rareword", "-n", "2"]) == 0
     shown = " ".join(capsys.readouterr().out.split())
-    assert "rareword not in the model; trained on the spot from 2 occurrences" in shown
+    assert "rareword: not in the model; trained on the spot from 2 occurrences" in shown
     assert main(["similar", str(model), "rareword", "-n", "2", "--json"]) == 0
     assert '"rareword": "trained on the spot from 2 occurrences"' in capsys.readouterr().out
 
@@ -219,9 +253,10 @@ def test_sentences_on_the_command_line(
     ]
     assert main([*asked, "--metric", "similarity"]) == 0
     printed = " ".join(capsys.readouterr().out.split())
-    assert "newword not in the model; trained on the spot from 2 sentences" in printed
-    assert main([*asked, "--metric", "cosine"]) == 2
-    assert "--sentence needs --metric similarity or related, not cosine" in capsys.readouterr().err
+    assert "newword: not in the model; trained on the spot from 2 sentences" in printed
+    for metric in ("cosine", "alike"):
+        assert main([*asked, "--metric", metric]) == 2
+        assert f"--sentence needs --metric similarity or related, not {metric}" in capsys.readouterr().err
     known = index.vocabulary[0]
     assert main(["similar", str(model), known, "--sentence", "topica"]) == 2
     assert f"The model has '{known}'; --sentence is for words" in capsys.readouterr().err
@@ -259,6 +294,7 @@ def test_a_word_may_be_guessed_from_its_letters(model: Path) -> None:
     found = infer_word(vectors, asked, from_letters=True)
     assert found.how == "composed from words that are spelled alike: topica"
     assert vectors.most_similar([found.vector], topn=1)[0][0] in found.how
+    assert found.folded == ("topica",)
     with pytest.raises(UnknownWordError, match="zzzz"):
         infer_word(vectors, "zzzz", from_letters=True)
 
@@ -322,6 +358,13 @@ def test_documents_of_places(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_similar_guesses_from_letters_if_asked(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["similar", str(model), "xxtopica", "-n", "2"]) == 2
-    assert "xxtopica" in capsys.readouterr().err
+    shown = capsys.readouterr().err
+    assert "'xxtopica' is not in the trained words" in shown
+    assert "--sentence TEXT learns it" in shown
+    assert "--letters guesses it" in shown
+    # What cannot be inferred by this metric, or can be no word, gets no such advice.
+    for asked in (["xxtopica", "--metric", "cosine"], ["the"]):
+        assert main(["similar", str(model), *asked]) == 2
+        assert "--letters" not in capsys.readouterr().err
     assert main(["similar", str(model), "xxtopica", "-n", "2", "--letters", "--json"]) == 0
     assert '"xxtopica": "composed from words that are spelled alike: topica' in capsys.readouterr().out

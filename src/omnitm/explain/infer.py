@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -21,8 +21,15 @@ from omnitm.corpus import DocumentIndex
 from omnitm.corpus.running import feature_numbers
 from omnitm.errors import ParameterError, UnknownWordError
 from omnitm.machine import Autoencoder, kind_key, running_of, word_key
-from omnitm.similarity.row_profile import baseline_of, gain_of, unit_rows
-from omnitm.similarity.word_forms import MOST_FORMS, PATTERNS_FOR_FORMS, n_common_letters, share_of_rule
+from omnitm.similarity.row_profile import baseline_of, gain_of, unit, unit_rows
+from omnitm.similarity.scorers import Metric
+from omnitm.similarity.word_forms import (
+    MOST_FORMS,
+    PATTERNS_FOR_FORMS,
+    SAME_THING,
+    n_common_letters,
+    share_of_rule,
+)
 from omnitm.store import index_fingerprint, omni_record
 from omnitm.store.model_notes import index_of_model, is_known_index, note_known_index
 from omnitm.vectors import WordVectors
@@ -48,11 +55,27 @@ class InferredWord:
     vector
         Coordinates of topic, then those of place if the model has them, for `most_similar`. Those of place
         are 0 if the word was trained on sentences.
+    folded
+        Trained words that lists leave out, since they are the word itself: its forms, or what it was composed
+        from.
     """
 
     word: str
     how: str
     vector: NDArray[Any]
+    folded: tuple[str, ...] = ()
+
+    def most_similar(
+        self, vectors: WordVectors, topn: int = 10, *, metric: Metric | None = None, forms: bool = False
+    ) -> list[tuple[str, float]]:
+        """Find the nearest words among those that it was inferred from; `forms` lists those of it, too."""
+        found: Any
+        if forms or not self.folded:
+            found = vectors.most_similar([self.vector], topn=topn, metric=metric, forms=forms)
+            return cast("list[tuple[str, float]]", found)
+        folded = {*self.folded, *(form for word in self.folded for form in vectors.forms(word))}
+        found = vectors.most_similar([self.vector], topn=topn + len(folded), metric=metric)
+        return [(word, score) for word, score in found if word not in folded][:topn]
 
 
 def infer_word(
@@ -169,7 +192,8 @@ def _trained(vectors: WordVectors, word: str, text: _Text | None) -> InferredWor
             machine.embedding(vector[start : start + size])
         start += size
     count = text.count(number)
-    return InferredWord(word, f"trained on the spot from {count:,} occurrence{'s' * (count > 1)}", vector)
+    how = f"trained on the spot from {count:,} occurrence{'s' * (count > 1)}"
+    return InferredWord(word, how, vector, _forms_of(vectors, word, vector))
 
 
 def _trained_on(
@@ -191,7 +215,8 @@ def _trained_on(
     vector = np.zeros(_size(vectors), dtype=np.int16)
     _train_lent(_Lent.to_documents(index, documents), record, word, vector[: len(index.vocabulary)])
     plural = "s" * (len(documents) > 1)
-    return InferredWord(word, f"trained on the spot from {len(documents):,} sentence{plural}", vector)
+    how = f"trained on the spot from {len(documents):,} sentence{plural}"
+    return InferredWord(word, how, vector, _forms_of(vectors, word, vector))
 
 
 def _train_lent(lent: _Lent, record: Any, word: str, vector: NDArray[np.int16]) -> None:
@@ -240,23 +265,38 @@ class _Lent(NamedTuple):
 
 def _composed(vectors: WordVectors, word: str) -> InferredWord | None:
     """Average the vectors of the words that a rule of forms connects with a word."""
-    known = vectors.index_to_key
-    shares: dict[str, float] = {}
-    start = word[: max(_SHORTEST_STEM, len(word) - _LONGEST_ENDING)]
-    likely = [other for other in known if other.startswith(start)]
-    patterns = vectors.profiles.topic.smooth[:, :PATTERNS_FOR_FORMS]
-    smooth = unit_rows(patterns if likely else patterns[:0])
-    for other in likely:
-        stem = n_common_letters(word, other)
-        if stem >= _SHORTEST_STEM and len(other) - stem <= _LONGEST_ENDING and other != word:
-            share = share_of_rule(known, smooth, (word[stem:], other[stem:]))
-            if share is not None:
-                shares[other] = share
+    shares = _connected(vectors, word)
     forms = sorted(shares, key=lambda form: (-shares[form], vectors.get_index(form)))[:MOST_FORMS]
     if not forms:
         return None
     vector = np.mean([_trained_row(vectors, form) for form in forms], axis=0)
-    return InferredWord(word, f"composed from its forms: {', '.join(forms)}", vector)
+    return InferredWord(word, f"composed from its forms: {', '.join(forms)}", vector, tuple(forms))
+
+
+def _forms_of(vectors: WordVectors, word: str, vector: NDArray[Any]) -> tuple[str, ...]:
+    """List the trained words that a rule of forms connects with a word, and that are about the same thing."""
+    connected = _connected(vectors, word) if vectors.has_profiles else {}
+    if not connected:
+        return ()
+    topic, values = vectors.profiles.topic, vector[: vectors.vector_size]
+    own = topic.smoothed(topic.of_vector(topic.relative(values, baseline_of(values))))
+    rows = topic.smooth[[vectors.get_index(form) for form in connected]]
+    cosines = unit_rows(rows[:, :PATTERNS_FOR_FORMS]) @ unit(own[:PATTERNS_FOR_FORMS])
+    return tuple(form for form, near in zip(connected, cosines.tolist(), strict=True) if near > SAME_THING)
+
+
+def _connected(vectors: WordVectors, word: str) -> dict[str, float]:
+    """Find the trained words that a rule of forms connects with a word, and how good the rule is."""
+    known, shares = vectors.index_to_key, dict[str, float]()
+    start = word[: max(_SHORTEST_STEM, len(word) - _LONGEST_ENDING)]
+    for other in [other for other in known if other.startswith(start)]:
+        stem = n_common_letters(word, other)
+        if stem >= _SHORTEST_STEM and len(other) - stem <= _LONGEST_ENDING and other != word:
+            smooth = vectors.profiles.topic.smooth[:, :PATTERNS_FOR_FORMS]
+            share = share_of_rule(known, smooth, (word[stem:], other[stem:]))
+            if share is not None:
+                shares[other] = share
+    return shares
 
 
 def _of_parts(vectors: WordVectors, expression: str, text: _Text | None) -> InferredWord | None:
@@ -268,7 +308,8 @@ def _of_parts(vectors: WordVectors, expression: str, text: _Text | None) -> Infe
     if len(parts) < 2 or not known:
         return None
     vector = _mean(vectors, list(known.values()), [1.0] * len(known))
-    return InferredWord(expression, f"composed from its parts: {', '.join(known)}", vector)
+    trained = tuple(word for word in known if word in vectors)
+    return InferredWord(expression, f"composed from its parts: {', '.join(known)}", vector, trained)
 
 
 def _of_letters(vectors: WordVectors, word: str) -> InferredWord | None:
@@ -291,7 +332,8 @@ def _of_letters(vectors: WordVectors, word: str) -> InferredWord | None:
     names = [vectors.index_to_key[row] for row in nearest.tolist()]
     rows = [_trained_row(vectors, name) for name in names]
     vector = _mean(vectors, rows, (cosines[nearest] ** 2).tolist())
-    return InferredWord(word, f"composed from words that are spelled alike: {', '.join(names)}", vector)
+    how = f"composed from words that are spelled alike: {', '.join(names)}"
+    return InferredWord(word, how, vector, tuple(names))
 
 
 def _pieces(word: str) -> list[str]:
