@@ -11,6 +11,7 @@ import pytest
 from omnitm.cli import main
 from omnitm.corpus import DocumentIndex, VocabularyRules, build_index
 from omnitm.errors import ParameterError, UnknownWordError
+from omnitm.explain import Explainer
 from omnitm.explain.infer import (
     InferredWord,
     _composed,
@@ -22,8 +23,10 @@ from omnitm.explain.infer import (
     _trained_row,
     infer_word,
 )
+from omnitm.explain.pairs import is_place
 from omnitm.machine import AutoencoderSettings
 from omnitm.similarity.row_profile import baseline_of
+from omnitm.similarity.scorers import Metric
 from omnitm.store import index_fingerprint
 from omnitm.store.model_notes import SEAL_NOTE, index_of_model
 from omnitm.training.vocabulary import train_model, train_vectors
@@ -368,3 +371,59 @@ def test_similar_guesses_from_letters_if_asked(model: Path, capsys: pytest.Captu
         assert "--letters" not in capsys.readouterr().err
     assert main(["similar", str(model), "xxtopica", "-n", "2", "--letters", "--json"]) == 0
     assert '"xxtopica": "composed from words that are spelled alike: topica' in capsys.readouterr().out
+
+
+@pytest.fixture(scope="module")
+def places(index: DocumentIndex, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A model that learned places alone; all words but one are trained."""
+    path = tmp_path_factory.mktemp("infer") / "places"
+    words = [word for word in index.vocabulary if word != STEMS[0]]
+    train_model(index, path, words, settings=AutoencoderSettings(n_examples=40, contexts="place"))
+    return path
+
+
+def test_places_alone_tell_what_is_alike(places: Path, model: Path) -> None:
+    vectors, both = WordVectors.load(places), WordVectors.load(model)
+    assert (vectors.default_metric, both.default_metric) == ("alike", "similarity")
+    assert vectors.place is not None
+    assert both.place is not None
+    np.testing.assert_array_equal(vectors.place.matrix[:], both.place.matrix[:])
+    assert vectors.feature_names == vectors.place.feature_names
+    word = STEMS[7]
+    scores: Any = vectors.most_similar(word, topn=None)
+    assert vectors.similarity(word, word) == max(scores) > 0
+    assert 99 < vectors.similarity(word, word, scale="percentile") <= 100
+    others = [name for name, _ in vectors.most_similar(word, topn=5)]
+    assert {STEMS.index(name.removesuffix("s")) % 5 for name in others} == {7 % 5}
+    pairs = [(word, STEMS[k]) for k in (2, 3, 12)]
+    singly = [float(scores[vectors.get_index(other)]) for _, other in pairs]
+    np.testing.assert_allclose(vectors.similarities(pairs), singly, rtol=1e-4)
+    assert vectors.forms(word) == []
+    metrics: tuple[Metric, ...] = ("similarity", "related")
+    for metric in metrics:
+        with pytest.raises(ParameterError, match="trained on place only; use metric='alike'"):
+            vectors.similarity(word, STEMS[2], metric=metric)
+
+
+def test_why_of_places_alone(places: Path, index: DocumentIndex) -> None:
+    found = Explainer(WordVectors.load(places), index).why(STEMS[7], STEMS[2], n=50)
+    assert found.metric == "alike"
+    assert found.total_for + found.total_against == pytest.approx(found.score)
+    assert found.sentence.startswith("both stand two before topicc")
+    assert all(is_place(part.feature) for part in found.contributions_for)
+    assert found.contributions_for[0].with_first is not None
+    assert found.contributions_for[0].with_first.count > 0
+
+
+def test_words_that_places_alone_did_not_train(places: Path, index: DocumentIndex) -> None:
+    vectors = WordVectors.load(places)
+    assert vectors.place is not None
+    found = infer_word(vectors, STEMS[0], index)
+    trained = train_vectors(index, [STEMS[0]], settings=AutoencoderSettings(n_examples=40, contexts="place"))
+    assert found.vector.tolist() == trained.matrix[0].tolist()
+    others = [name for name, _ in found.most_similar(vectors, topn=5)]
+    assert {STEMS.index(name.removesuffix("s")) % 5 for name in others} == {0}
+    expression = infer_word(vectors, f"{STEMS[1]} {STEMS[6]}")
+    assert expression.vector.shape == (len(vectors.place.feature_names),)
+    with pytest.raises(ParameterError, match="trained on place only"):
+        infer_word(vectors, "newword", index, sentences=["topica newword"])

@@ -73,8 +73,8 @@ def run(arguments: argparse.Namespace) -> None:
             inferred = _inferred(vectors, arguments)
         if arguments.sentence and scorer.name not in {"similarity", "related"}:
             raise ParameterError(f"--sentence needs --metric similarity or related, not {scorer.name}.")
-        known = partial(_known_word, vectors, can_infer=hasattr(scorer, "percentiles"))
-        queries = [([w if w in inferred else known(w)], []) for w in arguments.words]
+        find = partial(_known_word, vectors, can_infer=hasattr(scorer, "percentiles"))
+        queries = [([w if w in inferred else find(w)], []) for w in arguments.words]
     found = {}
     for plus, minus in queries:
         name = " ".join([*plus, *(f"-{word}" for word in minus)])

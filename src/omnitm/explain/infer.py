@@ -200,7 +200,9 @@ def _trained_on(
     vectors: WordVectors, word: str, text: _Text | None, sentences: Sequence[str]
 ) -> InferredWord | None:
     """Train a word on sentences as if the text had them."""
-    if text is None or "topic" not in text.record.settings.kinds:
+    if _is_place_only(vectors):
+        raise ParameterError("Sentences teach topics, and the model was trained on place only.")
+    if text is None:
         raise ParameterError(
             "Sentences are compared with the text that the model was trained on, and its index is not there; "
             "name it: --index INDEX, or index=."
@@ -356,7 +358,8 @@ def _row(vectors: WordVectors, word: str, text: _Text | None) -> NDArray[Any] | 
 
 def _trained_row(vectors: WordVectors, word: str) -> NDArray[Any]:
     row = vectors.get_index(word)
-    kinds = [vectors.matrix, *(() if vectors.place is None else (vectors.place.matrix,))]
+    place = [] if vectors.place is None else [vectors.place.matrix]
+    kinds = place if _is_place_only(vectors) else [vectors.matrix, *place]
     return np.concatenate([matrix[row] for matrix in kinds])
 
 
@@ -367,7 +370,7 @@ def _mean(
     of_zero = gain_of(np.zeros(1))[0]
     found = np.zeros(_size(vectors), dtype=np.float32)
     for row, weight in zip(rows, weights, strict=True):
-        for kind in (slice(0, vectors.vector_size), slice(vectors.vector_size, len(row))):
+        for kind in (slice(0, _n_topics(vectors)), slice(_n_topics(vectors), len(row))):
             values = row[kind].astype(np.float32)
             if len(values):
                 baseline = baseline_of(values)
@@ -377,4 +380,13 @@ def _mean(
 
 
 def _size(vectors: WordVectors) -> int:
-    return vectors.vector_size + (0 if vectors.place is None else len(vectors.place.feature_names))
+    return _n_topics(vectors) + (0 if vectors.place is None else len(vectors.place.feature_names))
+
+
+def _n_topics(vectors: WordVectors) -> int:
+    """Count the coordinates of topic: none if only places were trained."""
+    return 0 if _is_place_only(vectors) else vectors.vector_size
+
+
+def _is_place_only(vectors: WordVectors) -> bool:
+    return vectors.place is not None and not vectors.has_named_features

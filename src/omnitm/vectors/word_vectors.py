@@ -71,6 +71,8 @@ class WordVectors(NamedRows):
     - `"association-symmetric"`: the mean of `e_a[b]` and `e_b[a]`,
     - `"cosine"`: of the two rows; the default where coordinates are not words.
 
+    Vectors that were trained on place only have `"alike"`, their default, and `"cosine"`.
+
     Parameters
     ----------
     matrix
@@ -102,6 +104,8 @@ class WordVectors(NamedRows):
         """The metric that methods use if none is named; the list of metrics says which."""
         if self.has_profiles and len(self) >= FEWEST_WORDS and self.matrix.size <= _MOST_NUMBERS:
             return "similarity"
+        if self.place is not None and not self.has_named_features and len(self) >= FEWEST_WORDS:
+            return "alike"
         return "association" if self.has_named_features else "cosine"
 
     @cached_property
@@ -434,7 +438,7 @@ class WordVectors(NamedRows):
         from omnitm.store.record import is_place_only
 
         if place is not None and is_place_only(training):
-            matrix, feature_names, dimension_names = place.matrix, None, None
+            matrix, feature_names, dimension_names = place.matrix, None, place.feature_names
         names = {"feature_names": feature_names, "dimension_names": dimension_names}
         return cls(matrix, index_to_key, **names, training=training, place=place)
 
