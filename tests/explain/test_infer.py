@@ -17,6 +17,7 @@ from omnitm.explain.infer import (
     _composed,
     _forms_of,
     _Lent,
+    _of_compound,
     _of_letters,
     _text_of,
     _trained,
@@ -25,6 +26,7 @@ from omnitm.explain.infer import (
 )
 from omnitm.explain.pairs import is_place
 from omnitm.machine import AutoencoderSettings
+from omnitm.similarity.combined import Combined
 from omnitm.similarity.row_profile import baseline_of
 from omnitm.similarity.scorers import Metric
 from omnitm.store import index_fingerprint
@@ -286,6 +288,68 @@ def test_an_expression_is_the_mean_of_its_parts(model: Path) -> None:
     assert infer_word(vectors, f"{STEMS[1]}_zzzz").how.endswith(f": {STEMS[1]}")
     with pytest.raises(UnknownWordError, match="zzzz_yyyy"):
         infer_word(vectors, "zzzz_yyyy")
+
+
+def test_words_that_share_a_part_are_compared_by_the_others(model: Path) -> None:
+    vectors = WordVectors.load(model)
+    a, b, c = STEMS[1], STEMS[7], STEMS[12]
+    first, second, trained = (infer_word(vectors, asked) for asked in (f"{a}_{b}", f"{a}_{c}", STEMS[0]))
+    known = {pair: vectors.similarity(*pair) for pair in ((a, c), (a, b), (b, c))}
+    expected = (known[a, c] + known[a, b] + known[b, c]) / 3  # not that of a with itself
+    assert first.similarity(vectors, second) == pytest.approx(expected, rel=1e-4)
+    assert first.similarity(vectors, c) == pytest.approx((known[a, c] + known[b, c]) / 2, rel=1e-4)
+    assert first.similarity(vectors, a) == pytest.approx(known[a, b], rel=1e-4)
+    # Words that were trained are compared whole; the same word is nearest.
+    between = Combined("related").between(vectors, trained.vector, a)
+    assert trained.similarity(vectors, a, metric="related") == pytest.approx(between)
+    assert trained.similarity(vectors, trained) == vectors.similarity(a, a)
+    with pytest.raises(ParameterError, match="'cosine' does not compare words that were not trained"):
+        first.similarity(vectors, a, metric="cosine")
+
+
+def test_letters_count_by_how_many_are_shared(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("omnitm.explain.infer._ALIKE_BY_LETTERS", 0.01)
+    vectors = WordVectors.load(model)
+    vectors._folder = None
+    found = infer_word(vectors, "xtopica", from_letters=True)
+    assert {source.word for source in found.sources} == set(found.folded)
+    assert len({source.weight for source in found.sources}) > 1
+    word = STEMS[5]
+    weights = [source.weight for source in found.sources]
+    mean = np.average([vectors.similarity(source.word, word) for source in found.sources], weights=weights)
+    assert found.similarity(vectors, word) == pytest.approx(mean, rel=1e-4)
+
+
+def test_a_compound_is_the_mean_of_two_words(model: Path) -> None:
+    vectors = WordVectors.load(model)
+    found = infer_word(vectors, "topicathingb")
+    assert found.how == "composed from its parts: topica, thingb"
+    assert found.vector.tolist() == infer_word(vectors, "topica_thingb").vector.tolist()
+    assert infer_word(vectors, "undertopica").how == "composed from its parts: topica"  # under: a stop word
+    for asked in ("qqqqtopica", "topicaunder", "xxtopica"):
+        with pytest.raises(UnknownWordError, match=asked):
+            infer_word(vectors, asked)
+
+
+def test_of_several_splits_the_most_frequent_words_count() -> None:
+    words = ["lead", "crew", "screw", "leads"]
+
+    class Known(SimpleNamespace):
+        def __contains__(self, word: str) -> bool:
+            return word in words
+
+    vectors: Any = Known(
+        index_to_key=words,
+        get_index=words.index,
+        matrix=np.eye(4, dtype=np.int16),
+        place=None,
+        vector_size=4,
+        preparation=SimpleNamespace(is_stop_word=lambda _: False),
+    )
+    found = _of_compound(vectors, "leadscrew")
+    assert found is not None
+    assert found.folded == ("lead", "screw")  # leads, crew: the one is rarer
+    assert _of_compound(vectors, "leadsled") is None
 
 
 def test_a_word_may_be_guessed_from_its_letters(model: Path) -> None:

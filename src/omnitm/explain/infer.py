@@ -21,6 +21,7 @@ from omnitm.corpus import DocumentIndex
 from omnitm.corpus.running import feature_numbers
 from omnitm.errors import ParameterError, UnknownWordError
 from omnitm.machine import Autoencoder, kind_key, running_of, word_key
+from omnitm.similarity.combined import Combined
 from omnitm.similarity.row_profile import baseline_of, gain_of, unit, unit_rows
 from omnitm.similarity.scorers import Metric
 from omnitm.similarity.word_forms import (
@@ -35,10 +36,25 @@ from omnitm.store.model_notes import index_of_model, is_known_index, note_known_
 from omnitm.vectors import WordVectors
 
 _SHORTEST_STEM, _LONGEST_ENDING = 4, 4
+_SHORTEST_PART = 4  # letters of each half of a compound; with three, many splits are chance
 _BETWEEN_PARTS = re.compile(r"[\W_]+")
 # First values, not searched; what they give on Card-660: benchmarks/unknown_words.py.
 _PIECE_SIZES = (3, 4, 5)  # letters, as FastText has them
 _ALIKE_BY_LETTERS = 0.3
+
+
+class Source(NamedTuple):
+    """A word that another one was composed from."""
+
+    word: str
+    vector: NDArray[Any] | None
+    """None: it is a trained word."""
+    weight: float
+
+    @property
+    def item(self) -> str | NDArray[Any]:
+        """What is compared."""
+        return self.word if self.vector is None else self.vector
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,12 +74,38 @@ class InferredWord:
     folded
         Trained words that lists leave out, since they are the word itself: its forms, or what it was composed
         from.
+    sources
+        What it was composed from; empty: it was trained.
     """
 
     word: str
     how: str
     vector: NDArray[Any]
     folded: tuple[str, ...] = ()
+    sources: tuple[Source, ...] = ()
+
+    def similarity(
+        self, vectors: WordVectors, other: str | InferredWord, *, metric: Metric | None = None
+    ) -> float:
+        """Score another word, trained or inferred: the mean over what both were composed from.
+
+        What both were composed from is left out: `yellow_pages` and `yellow_dwarf` are not alike for the sake
+        of a word that they share.
+        """
+        scorer = vectors.scorer(metric)
+        if not isinstance(scorer, Combined):
+            raise ParameterError(
+                f"The metric {scorer.name!r} does not compare words that were not trained; 'similarity', "
+                "'related', 'alike' do."
+            )
+        own, others = (_sources_of(word, vectors) for word in (self, other))
+        total = weight = 0.0
+        for one in own:
+            for two in others:
+                if one.word != two.word:
+                    total += one.weight * two.weight * scorer.between(vectors, one.item, two.item)
+                    weight += one.weight * two.weight
+        return total / weight if weight else scorer.most(vectors)
 
     def most_similar(
         self, vectors: WordVectors, topn: int = 10, *, metric: Metric | None = None, forms: bool = False
@@ -92,7 +134,8 @@ def infer_word(
     2. There are sentences with it: it is trained on these.
     3. It is an expression, such as `formic_acid`: the mean of its parts.
     4. It is a form of known words: their mean.
-    5. Known words are spelled alike, if that is wanted: their mean.
+    5. It is made of two known words, such as `sandglass`: their mean.
+    6. Known words are spelled alike, if that is wanted: their mean.
 
     Parameters
     ----------
@@ -113,7 +156,7 @@ def infer_word(
     if inferred is None and not preparation.is_incomplete:
         inferred = _of_parts(vectors, word, text)
     if inferred is None and len(prepared) == 1:
-        inferred = _composed(vectors, prepared[0])
+        inferred = _composed(vectors, prepared[0]) or _of_compound(vectors, prepared[0])
         if inferred is None and from_letters:
             inferred = _of_letters(vectors, prepared[0])
     if inferred is None:
@@ -272,7 +315,8 @@ def _composed(vectors: WordVectors, word: str) -> InferredWord | None:
     if not forms:
         return None
     vector = np.mean([_trained_row(vectors, form) for form in forms], axis=0)
-    return InferredWord(word, f"composed from its forms: {', '.join(forms)}", vector, tuple(forms))
+    sources = tuple(Source(form, None, 1.0) for form in forms)
+    return InferredWord(word, f"composed from its forms: {', '.join(forms)}", vector, tuple(forms), sources)
 
 
 def _forms_of(vectors: WordVectors, word: str, vector: NDArray[Any]) -> tuple[str, ...]:
@@ -305,13 +349,35 @@ def _of_parts(vectors: WordVectors, expression: str, text: _Text | None) -> Infe
     """Average the parts of an expression that are known or can be trained."""
     parts = [part for part in _BETWEEN_PARTS.split(expression) if part]
     words = [word for part in parts for word in vectors.preparation.words(part)]
-    found = {word: _row(vectors, word, text) for word in dict.fromkeys(words)}
+    return _joined(vectors, expression, words, text) if len(parts) > 1 else None
+
+
+def _of_compound(vectors: WordVectors, word: str) -> InferredWord | None:
+    """Take a word apart into two that are known, such as `sandglass`, the most frequent ones there are.
+
+    Of a stop word in front, as in `underclothes`, nothing is known; the other word stands for both.
+    """
+    best: tuple[int, list[str]] | None = None
+    for length in range(_SHORTEST_PART, len(word) - _SHORTEST_PART + 1):
+        parts = [part for part in (word[:length], word[length:]) if part in vectors]
+        if len(parts) == 2 or (parts == [word[length:]] and vectors.preparation.is_stop_word(word[:length])):
+            rarest = max(vectors.get_index(part) for part in parts)
+            best = min(best or (rarest, parts), (rarest, parts))
+    return None if best is None else _joined(vectors, word, best[1], None)
+
+
+def _joined(
+    vectors: WordVectors, whole: str, parts: Sequence[str], text: _Text | None
+) -> InferredWord | None:
+    """Average the parts of a word that are known or can be trained."""
+    found = {word: _row(vectors, word, text) for word in dict.fromkeys(parts)}
     known = {word: row for word, row in found.items() if row is not None}
-    if len(parts) < 2 or not known:
+    if not known:
         return None
     vector = _mean(vectors, list(known.values()), [1.0] * len(known))
     trained = tuple(word for word in known if word in vectors)
-    return InferredWord(expression, f"composed from its parts: {', '.join(known)}", vector, trained)
+    sources = tuple(Source(word, None if word in vectors else row, 1.0) for word, row in known.items())
+    return InferredWord(whole, f"composed from its parts: {', '.join(known)}", vector, trained, sources)
 
 
 def _of_letters(vectors: WordVectors, word: str) -> InferredWord | None:
@@ -335,7 +401,8 @@ def _of_letters(vectors: WordVectors, word: str) -> InferredWord | None:
     rows = [_trained_row(vectors, name) for name in names]
     vector = _mean(vectors, rows, (cosines[nearest] ** 2).tolist())
     how = f"composed from words that are spelled alike: {', '.join(names)}"
-    return InferredWord(word, how, vector, tuple(names))
+    near = zip(names, (cosines[nearest] ** 2).tolist(), strict=True)
+    return InferredWord(word, how, vector, tuple(names), tuple(Source(name, None, w) for name, w in near))
 
 
 def _pieces(word: str) -> list[str]:
@@ -354,6 +421,13 @@ def _row(vectors: WordVectors, word: str, text: _Text | None) -> NDArray[Any] | 
         return _trained_row(vectors, word)
     found = _trained(vectors, word, text)
     return None if found is None else found.vector
+
+
+def _sources_of(word: str | InferredWord, vectors: WordVectors) -> tuple[Source, ...]:
+    """Return what a word is made of: itself, unless it was composed."""
+    if isinstance(word, str):
+        return (Source(vectors.known_word(word), None, 1.0),)
+    return word.sources or (Source(word.word, word.vector, 1.0),)
 
 
 def _trained_row(vectors: WordVectors, word: str) -> NDArray[Any]:
