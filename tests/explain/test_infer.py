@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -212,6 +213,18 @@ def test_similar_says_how_the_word_was_found(model: Path, capsys: pytest.Capture
     assert "rareword: not in the model; trained on the spot from 2 occurrences" in shown
     assert main(["similar", str(model), "rareword", "-n", "2", "--json"]) == 0
     assert '"rareword": "trained on the spot from 2 occurrences"' in capsys.readouterr().out
+
+
+def test_similar_shows_forms_and_small_scores(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    vectors = WordVectors.load(model)
+    word = next(stem for stem in STEMS if stem in vectors and len(vectors.forms(stem)) == 1)
+    assert main(["similar", str(model), word, "-n", "1"]) == 0
+    assert capsys.readouterr().out.splitlines()[0] == f"{word}, 1 form: {vectors.forms(word)[0]}"
+    asked = ["similar", str(model), STEMS[1], STEMS[7], "--together", "-n", "1"]
+    assert main([*asked, "--minus", STEMS[3]]) == 0
+    assert re.search(r"\d\.\d{3}$", capsys.readouterr().out.strip())  # a product of shares
+    assert main(asked) == 0
+    assert re.search(r" \d+\.\d +\d+\.\d\d %$", capsys.readouterr().out.strip())
 
 
 def test_a_word_that_the_text_does_not_have_is_trained_on_sentences(

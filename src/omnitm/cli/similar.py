@@ -184,6 +184,8 @@ def print_neighbours(
     from omnitm.similarity.combined import Combined
 
     console = make_console()
+    # Products of shares are below 1.
+    digits = scorer.digits if of_pairs or not isinstance(scorer, Combined) else 3
     for name, pairs in found.items():
         numbers = [scorer.name]
         nearer: list[list[str]] = [[]] * len(pairs)
@@ -194,5 +196,5 @@ def print_neighbours(
         console.print(Text.assemble((name, "bold"), (notes.get(name, ""), "dim")), soft_wrap=True)
         table = make_table("", "word", *numbers, numbers=numbers)
         for (word, score), share in zip(pairs, nearer, strict=True):
-            table.add_row(word, f"{score:.{scorer.digits}f}", *share)
+            table.add_row(word, f"{score:.{digits}f}", *share)
         console.print(table)
