@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from omnitm.vectors.themes import ThemeProgress, Themes
 
 
+_AS_NEAR = 0.7  # of the score of a word's nearest form, so that its first form is shown; chosen on SEMCAT
 _FORMS_PER_WORD = 4  # words to look at for each that is shown: most are no forms of another
 _WORDS_SHOWN = 20
 _SHORT_WORD = 3  # letters; such words are mostly abbreviations
@@ -293,8 +294,8 @@ class WordVectors(NamedRows):
         restrict_vocab
             Look only at the first so many words, which are the most frequent ones.
         forms
-            Whether all forms of a word (king, kings) are listed. By default the most frequent form stands for
-            all, and forms of the words asked about are left out.
+            Whether all forms of a word (king, kings) are listed. By default one stands for all: the most
+            frequent, or the nearest if that is much nearer. Forms of the words asked about are left out.
         """
         asked = [*query_parts(positive, 1.0), *query_parts(negative, -1.0)]
         parts = [(self.known_word(item) if isinstance(item, str) else item, weight) for item, weight in asked]
@@ -308,7 +309,7 @@ class WordVectors(NamedRows):
         count = (wanted if forms else _FORMS_PER_WORD * wanted) + len(given)
         if isinstance(found, Combined) and not forms and restrict_vocab is None:
             query = found.query(self, parts)
-            return self._folded(query, query.nearest(count)[0], parts)[:wanted]
+            return self._folded(query, *query.nearest(count), parts)[:wanted]
         if restrict_vocab is None:
             places, values = found.nearest(self, parts, count)
         else:
@@ -316,7 +317,7 @@ class WordVectors(NamedRows):
             places = best(scores, count)
             values = scores[places]
         if isinstance(found, Combined) and not forms:
-            return self._folded(found.query(self, parts), places, parts)[:wanted]
+            return self._folded(found.query(self, parts), places, values, parts)[:wanted]
         words = found.candidates(self)
         pairs = zip((words[i] for i in places.tolist()), values.tolist(), strict=True)
         return [(word, float(value)) for word, value in pairs if word not in given][:wanted]
@@ -327,21 +328,31 @@ class WordVectors(NamedRows):
         return scores[: check_integer("most_similar", "restrict_vocab", restrict_vocab, 1)]
 
     def _folded(
-        self, query: Prepared, places: NDArray[np.intp], parts: Sequence[Part]
+        self, query: Prepared, places: NDArray[np.intp], values: NDArray[Any], parts: Sequence[Part]
     ) -> list[tuple[str, float]]:
-        """Let the first form of each word stand for all, without forms of the words asked about."""
+        """Let one form of each word stand for all, without forms of the words asked about.
+
+        It is the first one, unless it is much less near than the nearest: `kill` is like `destroy`, not like
+        the more frequent `destroyed`.
+        """
         forms = self.profiles.forms
         asked = [self.get_index(item) for item, _ in parts if isinstance(item, str)]
         seen = {form for row in asked for form, _ in forms.of_row(row)}
-        shown: list[int] = []
-        for row in places.tolist():
+        nearest: list[tuple[int, float]] = []
+        first: list[int] = []
+        for row, value in zip(places.tolist(), values.tolist(), strict=True):
             forms_of_row = {form for form, _ in forms.of_row(row)}
             if row not in seen:
-                shown.append(min(forms_of_row - seen))
+                nearest.append((row, value))
+                first.append(min(forms_of_row - seen))
             seen |= forms_of_row
-        scores = query.scores_of(np.array(shown, dtype=np.intp))
-        order = np.argsort(-scores, kind="stable")
-        return [(self.index_to_key[shown[k]], float(scores[k])) for k in order.tolist()]
+        scores = query.scores_of(np.array(first, dtype=np.intp)).tolist()
+        shown = [
+            (row, score) if score >= _AS_NEAR * near[1] else near
+            for row, score, near in zip(first, scores, nearest, strict=True)
+        ]
+        shown.sort(key=lambda one: -one[1])
+        return [(self.index_to_key[row], float(score)) for row, score in shown]
 
     def similar_by_word(
         self,
