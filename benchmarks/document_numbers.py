@@ -325,6 +325,9 @@ def _downloads() -> list[Line]:
     template = "{:.1f} % of the neighbours shown for {:,} words are forms of the word; unfolded {:.1f} %"
     values = (100 * shown["shown"], shown["words asked for lists"], 100 * shown["shown unfolded"])
     found.append(Line(page, template, values))
+    found.append(Line(page, "There are {:,} pairs of forms among", (shown["pairs of forms"],)))
+    judged = shown["judged pairs of the present rule"], shown["of which right"]
+    found.append(Line(page, "Of {:,} random ones {:,} are right", judged))
     return found
 
 

@@ -6,8 +6,9 @@
 
 `report` writes results/unknown-words.json and .md. FastText (skip-gram with character n-grams) reads the same
 running text as Omni, function words and the words beyond the vocabulary included; it composes what it does
-not know from n-grams. One thread. An expression is the mean of its parts for both. A pair with a word of
-which nothing is known gets the mean of the others. Card-660 is development data: Omni's ways to compose a
+not know from n-grams. One thread. An expression is the mean of its parts for both; if both words of a pair
+have a part in common, Omni leaves it out. A pair with a word of which nothing is known gets the mean of the
+others. Card-660 is development data: Omni's ways to compose a
 word and FastText's reading (an expression whole or by parts, centred or not) were chosen on it. Intervals
 resample words, in pairs with the rival.
 """
@@ -28,8 +29,7 @@ from omnitm.corpus import DocumentIndex
 from omnitm.errors import UnknownWordError
 from omnitm.evaluation.correlation import correlations, draw_counts, interval, pair_weights
 from omnitm.evaluation.datasets import WordPairs, load_pairs
-from omnitm.explain.infer import infer_word
-from omnitm.similarity.combined import Combined
+from omnitm.explain.infer import InferredWord, infer_word
 from omnitm.vectors import WordVectors
 
 if TYPE_CHECKING:
@@ -101,8 +101,7 @@ def train(index: DocumentIndex, output: Path, n_epochs: int) -> None:
 def omni_scores(model: Path, index: Path, pairs: WordPairs) -> tuple[Scores, dict[str, str]]:
     """Score all pairs by the default similarity, and say of each word how it is known; nan: not known."""
     vectors = WordVectors.load(model)
-    question = Combined("similarity")
-    items: dict[str, str | NDArray[Any] | None] = {}
+    items: dict[str, str | InferredWord | None] = {}
     how: dict[str, str] = {}
     for word in sorted({*pairs.first, *pairs.second}):
         known = word if word in vectors else vectors.preparation.known_word(word, vectors)
@@ -114,15 +113,19 @@ def omni_scores(model: Path, index: Path, pairs: WordPairs) -> tuple[Scores, dic
         except UnknownWordError:
             items[word], how[word] = None, "not known"
             continue
-        items[word] = found.vector
+        items[word] = found
         how[word] = (
             found.how.split(" from ")[0] if found.how.startswith("trained") else found.how.split(":")[0]
         )
     scores = np.full(len(pairs.first), np.nan)
     for number, (first, second) in enumerate(zip(pairs.first, pairs.second, strict=True)):
         one, other = items[first], items[second]
-        if one is not None and other is not None:
-            scores[number] = question.between(vectors, one, other)
+        if isinstance(one, str) and isinstance(other, InferredWord):
+            one, other = other, one
+        if isinstance(one, str) and isinstance(other, str):
+            scores[number] = vectors.similarity(one, other, metric="similarity")
+        elif isinstance(one, InferredWord) and other is not None:
+            scores[number] = one.similarity(vectors, other, metric="similarity")
     return scores, how
 
 

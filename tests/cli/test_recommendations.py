@@ -455,6 +455,7 @@ ELSEWHERE = {
     "if they are words, give fit(": f"{TABLES}::test_lazy_frames_tables_of_tables_and_arrays",
     "A matrix needs the words of its columns": "corpus/test_tables.py::test_matrices_need_a_vocabulary",
     "--sentence needs --metric similarity": "explain/test_infer.py::test_sentences_on_the_command_line",
+    "--sentence TEXT learns it": "explain/test_infer.py::test_similar_guesses_from_letters_if_asked",
     "has one group only, ": "comparison/test_words.py::test_bad_input",
     "is no comparison; make one:": "explorer/test_groups.py::test_words_compared_before_are_shown",
     "are in no groups; make some": "explorer/test_groups.py::test_documents_in_no_groups",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -11,9 +12,24 @@ import pytest
 from omnitm.cli import main
 from omnitm.corpus import DocumentIndex, VocabularyRules, build_index
 from omnitm.errors import ParameterError, UnknownWordError
-from omnitm.explain.infer import _composed, _Lent, _of_letters, _text_of, _trained, infer_word
+from omnitm.explain import Explainer
+from omnitm.explain.infer import (
+    InferredWord,
+    _composed,
+    _forms_of,
+    _Lent,
+    _of_compound,
+    _of_letters,
+    _text_of,
+    _trained,
+    _trained_row,
+    infer_word,
+)
+from omnitm.explain.pairs import is_place
 from omnitm.machine import AutoencoderSettings
+from omnitm.similarity.combined import Combined
 from omnitm.similarity.row_profile import baseline_of
+from omnitm.similarity.scorers import Metric
 from omnitm.store import index_fingerprint
 from omnitm.store.model_notes import SEAL_NOTE, index_of_model
 from omnitm.training.vocabulary import train_model, train_vectors
@@ -161,6 +177,30 @@ def test_the_five_forms_of_the_best_rules_are_averaged(monkeypatch: pytest.Monke
     assert found.vector.tolist() == [(1 + 6 + 3 + 4 + 0) / 5]
 
 
+def test_lists_fold_what_the_word_is(model: Path) -> None:
+    """Its forms, and what it was composed from, are the word itself; `forms` lists them all the same."""
+    vectors = WordVectors.load(model)
+    word = next(stem for stem in STEMS if stem in vectors and vectors.forms(stem) == [stem + "s"])
+    form, row = word + "s", _trained_row(vectors, word)
+    assert _forms_of(vectors, word, row) == (form,)
+    other = next(stem for stem in STEMS[::-1] if stem in vectors and stem[0] != word[0])
+    topics = vectors.profiles.topic.smooth
+    assert topics[vectors.get_index(other)] @ topics[vectors.get_index(form)] < 0.3
+    assert _forms_of(vectors, word, _trained_row(vectors, other)) == ()  # about another thing
+    inferred = InferredWord("new", "", row, (form,))
+    assert form in [name for name, _ in inferred.most_similar(vectors, topn=100, forms=True)]
+    shown = [name for name, _ in inferred.most_similar(vectors, topn=5)]
+    assert len(shown) == 5
+    assert not {word, form}.intersection(shown)
+    composed = infer_word(vectors, f"{STEMS[1]} {STEMS[7]}")
+    assert composed.folded == (STEMS[1], STEMS[7])
+    parts = {form for name in composed.folded for form in (name, *vectors.forms(name))}
+    shown = [word for word, _ in composed.most_similar(vectors, topn=5, metric="related")]
+    assert len(shown) == 5
+    assert not parts.intersection(shown)
+    assert infer_word(vectors, "rareword").folded == ()
+
+
 def test_another_index_trains_nothing(model: Path) -> None:
     other = DocumentIndex.from_documents(["rareword is here", "rareword"])
     with pytest.raises(UnknownWordError, match="rareword"):
@@ -170,9 +210,21 @@ def test_another_index_trains_nothing(model: Path) -> None:
 def test_similar_says_how_the_word_was_found(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["similar", str(model), "rareword", "-n", "2"]) == 0
     shown = " ".join(capsys.readouterr().out.split())
-    assert "rareword not in the model; trained on the spot from 2 occurrences" in shown
+    assert "rareword: not in the model; trained on the spot from 2 occurrences" in shown
     assert main(["similar", str(model), "rareword", "-n", "2", "--json"]) == 0
     assert '"rareword": "trained on the spot from 2 occurrences"' in capsys.readouterr().out
+
+
+def test_similar_shows_forms_and_small_scores(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    vectors = WordVectors.load(model)
+    word = next(stem for stem in STEMS if stem in vectors and len(vectors.forms(stem)) == 1)
+    assert main(["similar", str(model), word, "-n", "1"]) == 0
+    assert capsys.readouterr().out.splitlines()[0] == f"{word}, 1 form: {vectors.forms(word)[0]}"
+    asked = ["similar", str(model), STEMS[1], STEMS[7], "--together", "-n", "1"]
+    assert main([*asked, "--minus", STEMS[3]]) == 0
+    assert re.search(r"\d\.\d{3}$", capsys.readouterr().out.strip())  # a product of shares
+    assert main(asked) == 0
+    assert re.search(r" \d+\.\d +\d+\.\d\d %$", capsys.readouterr().out.strip())
 
 
 def test_a_word_that_the_text_does_not_have_is_trained_on_sentences(
@@ -219,9 +271,10 @@ def test_sentences_on_the_command_line(
     ]
     assert main([*asked, "--metric", "similarity"]) == 0
     printed = " ".join(capsys.readouterr().out.split())
-    assert "newword not in the model; trained on the spot from 2 sentences" in printed
-    assert main([*asked, "--metric", "cosine"]) == 2
-    assert "--sentence needs --metric similarity or related, not cosine" in capsys.readouterr().err
+    assert "newword: not in the model; trained on the spot from 2 sentences" in printed
+    for metric in ("cosine", "alike"):
+        assert main([*asked, "--metric", metric]) == 2
+        assert f"--sentence needs --metric similarity or related, not {metric}" in capsys.readouterr().err
     known = index.vocabulary[0]
     assert main(["similar", str(model), known, "--sentence", "topica"]) == 2
     assert f"The model has '{known}'; --sentence is for words" in capsys.readouterr().err
@@ -250,6 +303,68 @@ def test_an_expression_is_the_mean_of_its_parts(model: Path) -> None:
         infer_word(vectors, "zzzz_yyyy")
 
 
+def test_words_that_share_a_part_are_compared_by_the_others(model: Path) -> None:
+    vectors = WordVectors.load(model)
+    a, b, c = STEMS[1], STEMS[7], STEMS[12]
+    first, second, trained = (infer_word(vectors, asked) for asked in (f"{a}_{b}", f"{a}_{c}", STEMS[0]))
+    known = {pair: vectors.similarity(*pair) for pair in ((a, c), (a, b), (b, c))}
+    expected = (known[a, c] + known[a, b] + known[b, c]) / 3  # not that of a with itself
+    assert first.similarity(vectors, second) == pytest.approx(expected, rel=1e-4)
+    assert first.similarity(vectors, c) == pytest.approx((known[a, c] + known[b, c]) / 2, rel=1e-4)
+    assert first.similarity(vectors, a) == pytest.approx(known[a, b], rel=1e-4)
+    # Words that were trained are compared whole; the same word is nearest.
+    between = Combined("related").between(vectors, trained.vector, a)
+    assert trained.similarity(vectors, a, metric="related") == pytest.approx(between)
+    assert trained.similarity(vectors, trained) == vectors.similarity(a, a)
+    with pytest.raises(ParameterError, match="'cosine' does not compare words that were not trained"):
+        first.similarity(vectors, a, metric="cosine")
+
+
+def test_letters_count_by_how_many_are_shared(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("omnitm.explain.infer._ALIKE_BY_LETTERS", 0.01)
+    vectors = WordVectors.load(model)
+    vectors._folder = None
+    found = infer_word(vectors, "xtopica", from_letters=True)
+    assert {source.word for source in found.sources} == set(found.folded)
+    assert len({source.weight for source in found.sources}) > 1
+    word = STEMS[5]
+    weights = [source.weight for source in found.sources]
+    mean = np.average([vectors.similarity(source.word, word) for source in found.sources], weights=weights)
+    assert found.similarity(vectors, word) == pytest.approx(mean, rel=1e-4)
+
+
+def test_a_compound_is_the_mean_of_two_words(model: Path) -> None:
+    vectors = WordVectors.load(model)
+    found = infer_word(vectors, "topicathingb")
+    assert found.how == "composed from its parts: topica, thingb"
+    assert found.vector.tolist() == infer_word(vectors, "topica_thingb").vector.tolist()
+    assert infer_word(vectors, "undertopica").how == "composed from its parts: topica"  # under: a stop word
+    for asked in ("qqqqtopica", "topicaunder", "xxtopica"):
+        with pytest.raises(UnknownWordError, match=asked):
+            infer_word(vectors, asked)
+
+
+def test_of_several_splits_the_most_frequent_words_count() -> None:
+    words = ["lead", "crew", "screw", "leads"]
+
+    class Known(SimpleNamespace):
+        def __contains__(self, word: str) -> bool:
+            return word in words
+
+    vectors: Any = Known(
+        index_to_key=words,
+        get_index=words.index,
+        matrix=np.eye(4, dtype=np.int16),
+        place=None,
+        vector_size=4,
+        preparation=SimpleNamespace(is_stop_word=lambda _: False),
+    )
+    found = _of_compound(vectors, "leadscrew")
+    assert found is not None
+    assert found.folded == ("lead", "screw")  # leads, crew: the one is rarer
+    assert _of_compound(vectors, "leadsled") is None
+
+
 def test_a_word_may_be_guessed_from_its_letters(model: Path) -> None:
     vectors = WordVectors.load(model)
     vectors._folder = None
@@ -259,6 +374,7 @@ def test_a_word_may_be_guessed_from_its_letters(model: Path) -> None:
     found = infer_word(vectors, asked, from_letters=True)
     assert found.how == "composed from words that are spelled alike: topica"
     assert vectors.most_similar([found.vector], topn=1)[0][0] in found.how
+    assert found.folded == ("topica",)
     with pytest.raises(UnknownWordError, match="zzzz"):
         infer_word(vectors, "zzzz", from_letters=True)
 
@@ -322,6 +438,69 @@ def test_documents_of_places(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_similar_guesses_from_letters_if_asked(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["similar", str(model), "xxtopica", "-n", "2"]) == 2
-    assert "xxtopica" in capsys.readouterr().err
+    shown = capsys.readouterr().err
+    assert "'xxtopica' is not in the trained words" in shown
+    assert "--sentence TEXT learns it" in shown
+    assert "--letters guesses it" in shown
+    # What cannot be inferred by this metric, or can be no word, gets no such advice.
+    for asked in (["xxtopica", "--metric", "cosine"], ["the"]):
+        assert main(["similar", str(model), *asked]) == 2
+        assert "--letters" not in capsys.readouterr().err
     assert main(["similar", str(model), "xxtopica", "-n", "2", "--letters", "--json"]) == 0
     assert '"xxtopica": "composed from words that are spelled alike: topica' in capsys.readouterr().out
+
+
+@pytest.fixture(scope="module")
+def places(index: DocumentIndex, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A model that learned places alone; all words but one are trained."""
+    path = tmp_path_factory.mktemp("infer") / "places"
+    words = [word for word in index.vocabulary if word != STEMS[0]]
+    train_model(index, path, words, settings=AutoencoderSettings(n_examples=40, contexts="place"))
+    return path
+
+
+def test_places_alone_tell_what_is_alike(places: Path, model: Path) -> None:
+    vectors, both = WordVectors.load(places), WordVectors.load(model)
+    assert (vectors.default_metric, both.default_metric) == ("alike", "similarity")
+    assert vectors.place is not None
+    assert both.place is not None
+    np.testing.assert_array_equal(vectors.place.matrix[:], both.place.matrix[:])
+    assert vectors.feature_names == vectors.place.feature_names
+    word = STEMS[7]
+    scores: Any = vectors.most_similar(word, topn=None)
+    assert vectors.similarity(word, word) == max(scores) > 0
+    assert 99 < vectors.similarity(word, word, scale="percentile") <= 100
+    others = [name for name, _ in vectors.most_similar(word, topn=5)]
+    assert {STEMS.index(name.removesuffix("s")) % 5 for name in others} == {7 % 5}
+    pairs = [(word, STEMS[k]) for k in (2, 3, 12)]
+    singly = [float(scores[vectors.get_index(other)]) for _, other in pairs]
+    np.testing.assert_allclose(vectors.similarities(pairs), singly, rtol=1e-4)
+    assert vectors.forms(word) == []
+    metrics: tuple[Metric, ...] = ("similarity", "related")
+    for metric in metrics:
+        with pytest.raises(ParameterError, match="trained on place only; use metric='alike'"):
+            vectors.similarity(word, STEMS[2], metric=metric)
+
+
+def test_why_of_places_alone(places: Path, index: DocumentIndex) -> None:
+    found = Explainer(WordVectors.load(places), index).why(STEMS[7], STEMS[2], n=50)
+    assert found.metric == "alike"
+    assert found.total_for + found.total_against == pytest.approx(found.score)
+    assert found.sentence.startswith("both stand two before topicc")
+    assert all(is_place(part.feature) for part in found.contributions_for)
+    assert found.contributions_for[0].with_first is not None
+    assert found.contributions_for[0].with_first.count > 0
+
+
+def test_words_that_places_alone_did_not_train(places: Path, index: DocumentIndex) -> None:
+    vectors = WordVectors.load(places)
+    assert vectors.place is not None
+    found = infer_word(vectors, STEMS[0], index)
+    trained = train_vectors(index, [STEMS[0]], settings=AutoencoderSettings(n_examples=40, contexts="place"))
+    assert found.vector.tolist() == trained.matrix[0].tolist()
+    others = [name for name, _ in found.most_similar(vectors, topn=5)]
+    assert {STEMS.index(name.removesuffix("s")) % 5 for name in others} == {0}
+    expression = infer_word(vectors, f"{STEMS[1]} {STEMS[6]}")
+    assert expression.vector.shape == (len(vectors.place.feature_names),)
+    with pytest.raises(ParameterError, match="trained on place only"):
+        infer_word(vectors, "newword", index, sentences=["topica newword"])

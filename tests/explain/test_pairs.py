@@ -34,6 +34,14 @@ def test_shares_of_coordinates_add_up(explainer: Explainer, metric: str) -> None
     assert shares == sorted(shares, reverse=True)
 
 
+def test_a_word_is_not_compared_with_itself(explainer: Explainer) -> None:
+    for metric in ("similarity", "cosine", "association"):
+        with pytest.raises(
+            ParameterError, match="'a0' is compared with itself; why takes two different words"
+        ):
+            explainer.why("a0", "a0", metric=metric)
+
+
 def test_the_score_is_that_of_the_vectors(explainer: Explainer) -> None:
     for metric in ("similarity", "cosine", "association", "association-symmetric"):
         expected = explainer.vectors.similarity("a0", "b0", metric=metric)

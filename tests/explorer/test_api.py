@@ -11,6 +11,7 @@ from starlette.testclient import TestClient
 
 from omnitm.errors import ParameterError
 from omnitm.explain import Explainer
+from omnitm.explain.infer import infer_word
 from omnitm.explorer import create_app
 from omnitm.explorer.answers import Answers, ThemeWork
 from omnitm.vectors import WordVectors
@@ -59,6 +60,21 @@ def test_neighbours_are_those_of_the_vectors(client: TestClient, explainer: Expl
     expected = explainer.vectors.similar_by_word("car", topn=5, metric=metric)
     assert [(row["word"], row["score"]) for row in found] == expected
     assert all(row["trained"] == (row["word"] != "deck") for row in found)
+
+
+def test_a_word_that_was_not_trained_is_trained_when_asked_for(
+    client: TestClient, explainer: Explainer
+) -> None:
+    found = get(client, "inferred", word="Deck", metric="similarity", k=3)
+    expected = infer_word(explainer.vectors, "deck", explainer.index)
+    assert found["how"] == expected.how
+    assert found["how"].startswith("trained on the spot from ")
+    near = expected.most_similar(explainer.vectors, 3, metric="similarity")
+    assert [(row["word"], row["score"]) for row in found["neighbours"]] == near
+    assert all(0 <= row["percentile"] <= 100 for row in found["neighbours"])
+    for asked in ({"word": "vehcle", "metric": "similarity"}, {"word": "deck", "metric": "cosine"}):
+        refused = client.get("/api/inferred", params=asked)
+        assert (refused.status_code, refused.json()["word"]) == (404, asked["word"])
 
 
 def test_the_row_is_the_vector(client: TestClient, explainer: Explainer) -> None:

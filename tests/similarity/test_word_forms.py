@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -242,6 +243,17 @@ def test_lists_fold_forms(forms: WordVectors) -> None:
         assert forms.similarity(FORMS[3], word) == pytest.approx(score, abs=5e-3)
     sums = [word for word, _ in forms.most_similar([FORMS[3], FORMS[4]], [FORMS[5]], topn=20)]
     assert not {FORMS[13], FORMS[14], FORMS[15]} & set(sums)
+
+
+@pytest.mark.parametrize(("score", "shown"), [(7.0, (3, 7.0)), (6.9, (13, 10.0))])
+def test_the_first_form_is_shown_unless_another_is_much_nearer(
+    forms: WordVectors, score: float, shown: tuple[int, float]
+) -> None:
+    assert forms.forms(FORMS[13]) == [FORMS[3]]
+    query: Any = SimpleNamespace(scores_of=lambda rows: np.array([score, 8.0])[: len(rows)])
+    found = forms._folded(query, np.array([13, 25]), np.array([10.0, 8.0]), [(FORMS[40], 1.0)])
+    expected = [(FORMS[shown[0]], shown[1]), (FORMS[25], 8.0)]
+    assert found == sorted(expected, key=lambda one: -one[1])
 
 
 def test_contributions_add_up(forms: WordVectors) -> None:

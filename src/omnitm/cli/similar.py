@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 from omnitm.cli.options import option
@@ -70,20 +71,24 @@ def run(arguments: argparse.Namespace) -> None:
     else:
         if hasattr(scorer, "percentiles"):
             inferred = _inferred(vectors, arguments)
-        elif arguments.sentence:
+        if arguments.sentence and scorer.name not in {"similarity", "related"}:
             raise ParameterError(f"--sentence needs --metric similarity or related, not {scorer.name}.")
-        queries = [([w if w in inferred else vectors.known_word(w)], []) for w in arguments.words]
+        find = partial(_known_word, vectors, can_infer=hasattr(scorer, "percentiles"))
+        queries = [([w if w in inferred else find(w)], []) for w in arguments.words]
     found = {}
     for plus, minus in queries:
         name = " ".join([*plus, *(f"-{word}" for word in minus)])
         options = {"topn": arguments.count, "metric": arguments.metric, "forms": arguments.forms}
-        asked: list[Any] = [inferred[word].vector if word in inferred else word for word in plus]
+        asked: list[Any] = list(plus)
         if arguments.sense is not None:
             from omnitm.explain import Explainer
 
             explainer = Explainer.open(arguments.model, arguments.index)
             asked = [explainer.sense_vector(plus[0], arguments.sense)]
-        found[name] = cast("Neighbours", vectors.most_similar(asked, minus, **options))
+        if name in inferred and arguments.sense is None:
+            found[name] = inferred[name].most_similar(vectors, **options)
+        else:
+            found[name] = cast("Neighbours", vectors.most_similar(asked, minus, **options))
     if arguments.json:
         rows: dict[str, Any] = {
             name: [{"word": word, "score": score} for word, score in pairs] for name, pairs in found.items()
@@ -99,9 +104,18 @@ def run(arguments: argparse.Namespace) -> None:
         and hasattr(scorer, "percentiles")
     ):
         known = [word for (word,), _ in queries if word not in inferred]
-        notes = {word: "forms: " + ", ".join(forms) for word in known if (forms := vectors.forms(word))}
-    notes |= {word: f"not in the model; {known.how}" for word, known in inferred.items()}
+        notes = {word: _forms_note(forms) for word in known if (forms := vectors.forms(word))}
+    notes |= {word: f": not in the model; {known.how}" for word, known in inferred.items()}
     print_neighbours(found, scorer, vectors, notes, of_pairs=not arguments.minus)
+
+
+def _forms_note(forms: Sequence[str]) -> str:
+    """Say which forms of a word are not listed, as they count with it.
+
+    >>> _forms_note(["kings"]), _forms_note(["kings", "kingship"])
+    (', 1 form: kings', ', 2 forms: kings, kingship')
+    """
+    return f", {len(forms)} form{'s' * (len(forms) > 1)}: {', '.join(forms)}"
 
 
 def _check_options(arguments: argparse.Namespace) -> None:
@@ -134,6 +148,17 @@ def _inferred(vectors: WordVectors, arguments: argparse.Namespace) -> dict[str, 
     return found
 
 
+def _known_word(vectors: WordVectors, word: str, *, can_infer: bool) -> str:
+    """Return the word that is meant; if it is none of the text, say how it can be found all the same."""
+    try:
+        return vectors.known_word(word)
+    except UnknownWordError as error:
+        if not can_infer or vectors.preparation.why_no_word(word):
+            raise
+        ways = "--sentence TEXT learns it from a sentence with it, --letters guesses it from its spelling"
+        raise UnknownWordError(word, (), reason=f"{error}; {ways}") from None
+
+
 def _known_words(vectors: WordVectors, typed: Iterable[str]) -> list[str]:
     """Return the words that are meant; what is several words, such as "New York", counts as all of them."""
     found = []
@@ -159,6 +184,8 @@ def print_neighbours(
     from omnitm.similarity.combined import Combined
 
     console = make_console()
+    # Products of shares are below 1.
+    digits = scorer.digits if of_pairs or not isinstance(scorer, Combined) else 3
     for name, pairs in found.items():
         numbers = [scorer.name]
         nearer: list[list[str]] = [[]] * len(pairs)
@@ -166,9 +193,8 @@ def print_neighbours(
             numbers.append("nearer than")
             shares = scorer.percentiles(vectors, np.asarray([score for _, score in pairs])).tolist()
             nearer = [[f"{share:.2f} %" if share < 99.995 else "> 99.99 %"] for share in shares]
-        note = f"   {notes[name]}" if name in notes else ""
-        console.print(Text.assemble((name, "bold"), (note, "dim")), soft_wrap=True)
+        console.print(Text.assemble((name, "bold"), (notes.get(name, ""), "dim")), soft_wrap=True)
         table = make_table("", "word", *numbers, numbers=numbers)
         for (word, score), share in zip(pairs, nearer, strict=True):
-            table.add_row(word, f"{score:.{scorer.digits}f}", *share)
+            table.add_row(word, f"{score:.{digits}f}", *share)
         console.print(table)

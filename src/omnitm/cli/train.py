@@ -383,12 +383,12 @@ def prepare_similarity(model: Path, *, with_map: bool = False, quiet: bool) -> N
     from omnitm.vectors import WordVectors
 
     vectors = WordVectors.load(model)
-    if vectors.default_metric != "similarity":
+    if vectors.default_metric not in {"similarity", "alike"}:
         return
     if not quiet:
         print("preparing similarities", file=sys.stderr)
     _ = vectors.profiles
-    if not with_map:
+    if not with_map or vectors.default_metric != "similarity":
         return
     if find_spec("openTSNE") is None:
         problem = str(MissingExtraError("The map of the vocabulary", "explorer"))

@@ -249,6 +249,8 @@ class Explainer:
         word = self.vectors.known_word(word)
         find = self.vectors.known_feature if metric == "association" else self.vectors.known_word
         other = find(other)
+        if word == other:
+            raise ParameterError(f"{word!r} is compared with itself; why takes two different words.")
         if metric in BY_CLAUSES and through:
             raise ParameterError(
                 f"The 'through' parameter of why has no meaning for {metric!r}: it is one coordinate, not a "
@@ -259,7 +261,8 @@ class Explainer:
         if self._index is not None and isinstance(self.vectors.training, TrainingRecord):
             self.machines.check_once(word)
         taken_apart = take_apart(self.vectors, word, other, metric)
-        index = self._index if self._has_names else None  # a dimension without a name occurs in no document
+        has_names = self._has_names or self.vectors.place is not None
+        index = self._index if has_names else None  # a dimension without a name occurs in no document
         return compare_by_coordinates(
             taken_apart, index, word, other, n=n, n_documents=n_documents, through=through
         )

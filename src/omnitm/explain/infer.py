@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -21,17 +21,40 @@ from omnitm.corpus import DocumentIndex
 from omnitm.corpus.running import feature_numbers
 from omnitm.errors import ParameterError, UnknownWordError
 from omnitm.machine import Autoencoder, kind_key, running_of, word_key
-from omnitm.similarity.row_profile import baseline_of, gain_of, unit_rows
-from omnitm.similarity.word_forms import MOST_FORMS, PATTERNS_FOR_FORMS, n_common_letters, share_of_rule
+from omnitm.similarity.combined import Combined
+from omnitm.similarity.row_profile import baseline_of, gain_of, unit, unit_rows
+from omnitm.similarity.scorers import Metric
+from omnitm.similarity.word_forms import (
+    MOST_FORMS,
+    PATTERNS_FOR_FORMS,
+    SAME_THING,
+    n_common_letters,
+    share_of_rule,
+)
 from omnitm.store import index_fingerprint, omni_record
 from omnitm.store.model_notes import index_of_model, is_known_index, note_known_index
 from omnitm.vectors import WordVectors
 
 _SHORTEST_STEM, _LONGEST_ENDING = 4, 4
+_SHORTEST_PART = 4  # letters of each half of a compound; with three, many splits are chance
 _BETWEEN_PARTS = re.compile(r"[\W_]+")
 # First values, not searched; what they give on Card-660: benchmarks/unknown_words.py.
 _PIECE_SIZES = (3, 4, 5)  # letters, as FastText has them
 _ALIKE_BY_LETTERS = 0.3
+
+
+class Source(NamedTuple):
+    """A word that another one was composed from."""
+
+    word: str
+    vector: NDArray[Any] | None
+    """None: it is a trained word."""
+    weight: float
+
+    @property
+    def item(self) -> str | NDArray[Any]:
+        """What is compared."""
+        return self.word if self.vector is None else self.vector
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,11 +71,53 @@ class InferredWord:
     vector
         Coordinates of topic, then those of place if the model has them, for `most_similar`. Those of place
         are 0 if the word was trained on sentences.
+    folded
+        Trained words that lists leave out, since they are the word itself: its forms, or what it was composed
+        from.
+    sources
+        What it was composed from; empty: it was trained.
     """
 
     word: str
     how: str
     vector: NDArray[Any]
+    folded: tuple[str, ...] = ()
+    sources: tuple[Source, ...] = ()
+
+    def similarity(
+        self, vectors: WordVectors, other: str | InferredWord, *, metric: Metric | None = None
+    ) -> float:
+        """Score another word, trained or inferred: the mean over what both were composed from.
+
+        What both were composed from is left out: `yellow_pages` and `yellow_dwarf` are not alike for the sake
+        of a word that they share.
+        """
+        scorer = vectors.scorer(metric)
+        if not isinstance(scorer, Combined):
+            raise ParameterError(
+                f"The metric {scorer.name!r} does not compare words that were not trained; 'similarity', "
+                "'related', 'alike' do."
+            )
+        own, others = (_sources_of(word, vectors) for word in (self, other))
+        total = weight = 0.0
+        for one in own:
+            for two in others:
+                if one.word != two.word:
+                    total += one.weight * two.weight * scorer.between(vectors, one.item, two.item)
+                    weight += one.weight * two.weight
+        return total / weight if weight else scorer.most(vectors)
+
+    def most_similar(
+        self, vectors: WordVectors, topn: int = 10, *, metric: Metric | None = None, forms: bool = False
+    ) -> list[tuple[str, float]]:
+        """Find the nearest words among those that it was inferred from; `forms` lists those of it, too."""
+        found: Any
+        if forms or not self.folded:
+            found = vectors.most_similar([self.vector], topn=topn, metric=metric, forms=forms)
+            return cast("list[tuple[str, float]]", found)
+        folded = {*self.folded, *(form for word in self.folded for form in vectors.forms(word))}
+        found = vectors.most_similar([self.vector], topn=topn + len(folded), metric=metric)
+        return [(word, score) for word, score in found if word not in folded][:topn]
 
 
 def infer_word(
@@ -69,7 +134,8 @@ def infer_word(
     2. There are sentences with it: it is trained on these.
     3. It is an expression, such as `formic_acid`: the mean of its parts.
     4. It is a form of known words: their mean.
-    5. Known words are spelled alike, if that is wanted: their mean.
+    5. It is made of two known words, such as `sandglass`: their mean.
+    6. Known words are spelled alike, if that is wanted: their mean.
 
     Parameters
     ----------
@@ -90,7 +156,7 @@ def infer_word(
     if inferred is None and not preparation.is_incomplete:
         inferred = _of_parts(vectors, word, text)
     if inferred is None and len(prepared) == 1:
-        inferred = _composed(vectors, prepared[0])
+        inferred = _composed(vectors, prepared[0]) or _of_compound(vectors, prepared[0])
         if inferred is None and from_letters:
             inferred = _of_letters(vectors, prepared[0])
     if inferred is None:
@@ -169,14 +235,17 @@ def _trained(vectors: WordVectors, word: str, text: _Text | None) -> InferredWor
             machine.embedding(vector[start : start + size])
         start += size
     count = text.count(number)
-    return InferredWord(word, f"trained on the spot from {count:,} occurrence{'s' * (count > 1)}", vector)
+    how = f"trained on the spot from {count:,} occurrence{'s' * (count > 1)}"
+    return InferredWord(word, how, vector, _forms_of(vectors, word, vector))
 
 
 def _trained_on(
     vectors: WordVectors, word: str, text: _Text | None, sentences: Sequence[str]
 ) -> InferredWord | None:
     """Train a word on sentences as if the text had them."""
-    if text is None or "topic" not in text.record.settings.kinds:
+    if _is_place_only(vectors):
+        raise ParameterError("Sentences teach topics, and the model was trained on place only.")
+    if text is None:
         raise ParameterError(
             "Sentences are compared with the text that the model was trained on, and its index is not there; "
             "name it: --index INDEX, or index=."
@@ -191,7 +260,8 @@ def _trained_on(
     vector = np.zeros(_size(vectors), dtype=np.int16)
     _train_lent(_Lent.to_documents(index, documents), record, word, vector[: len(index.vocabulary)])
     plural = "s" * (len(documents) > 1)
-    return InferredWord(word, f"trained on the spot from {len(documents):,} sentence{plural}", vector)
+    how = f"trained on the spot from {len(documents):,} sentence{plural}"
+    return InferredWord(word, how, vector, _forms_of(vectors, word, vector))
 
 
 def _train_lent(lent: _Lent, record: Any, word: str, vector: NDArray[np.int16]) -> None:
@@ -240,35 +310,74 @@ class _Lent(NamedTuple):
 
 def _composed(vectors: WordVectors, word: str) -> InferredWord | None:
     """Average the vectors of the words that a rule of forms connects with a word."""
-    known = vectors.index_to_key
-    shares: dict[str, float] = {}
-    start = word[: max(_SHORTEST_STEM, len(word) - _LONGEST_ENDING)]
-    likely = [other for other in known if other.startswith(start)]
-    patterns = vectors.profiles.topic.smooth[:, :PATTERNS_FOR_FORMS]
-    smooth = unit_rows(patterns if likely else patterns[:0])
-    for other in likely:
-        stem = n_common_letters(word, other)
-        if stem >= _SHORTEST_STEM and len(other) - stem <= _LONGEST_ENDING and other != word:
-            share = share_of_rule(known, smooth, (word[stem:], other[stem:]))
-            if share is not None:
-                shares[other] = share
+    shares = _connected(vectors, word)
     forms = sorted(shares, key=lambda form: (-shares[form], vectors.get_index(form)))[:MOST_FORMS]
     if not forms:
         return None
     vector = np.mean([_trained_row(vectors, form) for form in forms], axis=0)
-    return InferredWord(word, f"composed from its forms: {', '.join(forms)}", vector)
+    sources = tuple(Source(form, None, 1.0) for form in forms)
+    return InferredWord(word, f"composed from its forms: {', '.join(forms)}", vector, tuple(forms), sources)
+
+
+def _forms_of(vectors: WordVectors, word: str, vector: NDArray[Any]) -> tuple[str, ...]:
+    """List the trained words that a rule of forms connects with a word, and that are about the same thing."""
+    connected = _connected(vectors, word) if vectors.has_profiles else {}
+    if not connected:
+        return ()
+    topic, values = vectors.profiles.topic, vector[: vectors.vector_size]
+    own = topic.smoothed(topic.of_vector(topic.relative(values, baseline_of(values))))
+    rows = topic.smooth[[vectors.get_index(form) for form in connected]]
+    cosines = unit_rows(rows[:, :PATTERNS_FOR_FORMS]) @ unit(own[:PATTERNS_FOR_FORMS])
+    return tuple(form for form, near in zip(connected, cosines.tolist(), strict=True) if near > SAME_THING)
+
+
+def _connected(vectors: WordVectors, word: str) -> dict[str, float]:
+    """Find the trained words that a rule of forms connects with a word, and how good the rule is."""
+    known, shares = vectors.index_to_key, dict[str, float]()
+    start = word[: max(_SHORTEST_STEM, len(word) - _LONGEST_ENDING)]
+    for other in [other for other in known if other.startswith(start)]:
+        stem = n_common_letters(word, other)
+        if stem >= _SHORTEST_STEM and len(other) - stem <= _LONGEST_ENDING and other != word:
+            smooth = vectors.profiles.topic.smooth[:, :PATTERNS_FOR_FORMS]
+            share = share_of_rule(known, smooth, (word[stem:], other[stem:]))
+            if share is not None:
+                shares[other] = share
+    return shares
 
 
 def _of_parts(vectors: WordVectors, expression: str, text: _Text | None) -> InferredWord | None:
     """Average the parts of an expression that are known or can be trained."""
     parts = [part for part in _BETWEEN_PARTS.split(expression) if part]
     words = [word for part in parts for word in vectors.preparation.words(part)]
-    found = {word: _row(vectors, word, text) for word in dict.fromkeys(words)}
+    return _joined(vectors, expression, words, text) if len(parts) > 1 else None
+
+
+def _of_compound(vectors: WordVectors, word: str) -> InferredWord | None:
+    """Take a word apart into two that are known, such as `sandglass`, the most frequent ones there are.
+
+    Of a stop word in front, as in `underclothes`, nothing is known; the other word stands for both.
+    """
+    best: tuple[int, list[str]] | None = None
+    for length in range(_SHORTEST_PART, len(word) - _SHORTEST_PART + 1):
+        parts = [part for part in (word[:length], word[length:]) if part in vectors]
+        if len(parts) == 2 or (parts == [word[length:]] and vectors.preparation.is_stop_word(word[:length])):
+            rarest = max(vectors.get_index(part) for part in parts)
+            best = min(best or (rarest, parts), (rarest, parts))
+    return None if best is None else _joined(vectors, word, best[1], None)
+
+
+def _joined(
+    vectors: WordVectors, whole: str, parts: Sequence[str], text: _Text | None
+) -> InferredWord | None:
+    """Average the parts of a word that are known or can be trained."""
+    found = {word: _row(vectors, word, text) for word in dict.fromkeys(parts)}
     known = {word: row for word, row in found.items() if row is not None}
-    if len(parts) < 2 or not known:
+    if not known:
         return None
     vector = _mean(vectors, list(known.values()), [1.0] * len(known))
-    return InferredWord(expression, f"composed from its parts: {', '.join(known)}", vector)
+    trained = tuple(word for word in known if word in vectors)
+    sources = tuple(Source(word, None if word in vectors else row, 1.0) for word, row in known.items())
+    return InferredWord(whole, f"composed from its parts: {', '.join(known)}", vector, trained, sources)
 
 
 def _of_letters(vectors: WordVectors, word: str) -> InferredWord | None:
@@ -291,7 +400,9 @@ def _of_letters(vectors: WordVectors, word: str) -> InferredWord | None:
     names = [vectors.index_to_key[row] for row in nearest.tolist()]
     rows = [_trained_row(vectors, name) for name in names]
     vector = _mean(vectors, rows, (cosines[nearest] ** 2).tolist())
-    return InferredWord(word, f"composed from words that are spelled alike: {', '.join(names)}", vector)
+    how = f"composed from words that are spelled alike: {', '.join(names)}"
+    near = zip(names, (cosines[nearest] ** 2).tolist(), strict=True)
+    return InferredWord(word, how, vector, tuple(names), tuple(Source(name, None, w) for name, w in near))
 
 
 def _pieces(word: str) -> list[str]:
@@ -312,9 +423,17 @@ def _row(vectors: WordVectors, word: str, text: _Text | None) -> NDArray[Any] | 
     return None if found is None else found.vector
 
 
+def _sources_of(word: str | InferredWord, vectors: WordVectors) -> tuple[Source, ...]:
+    """Return what a word is made of: itself, unless it was composed."""
+    if isinstance(word, str):
+        return (Source(vectors.known_word(word), None, 1.0),)
+    return word.sources or (Source(word.word, word.vector, 1.0),)
+
+
 def _trained_row(vectors: WordVectors, word: str) -> NDArray[Any]:
     row = vectors.get_index(word)
-    kinds = [vectors.matrix, *(() if vectors.place is None else (vectors.place.matrix,))]
+    place = [] if vectors.place is None else [vectors.place.matrix]
+    kinds = place if _is_place_only(vectors) else [vectors.matrix, *place]
     return np.concatenate([matrix[row] for matrix in kinds])
 
 
@@ -325,7 +444,7 @@ def _mean(
     of_zero = gain_of(np.zeros(1))[0]
     found = np.zeros(_size(vectors), dtype=np.float32)
     for row, weight in zip(rows, weights, strict=True):
-        for kind in (slice(0, vectors.vector_size), slice(vectors.vector_size, len(row))):
+        for kind in (slice(0, _n_topics(vectors)), slice(_n_topics(vectors), len(row))):
             values = row[kind].astype(np.float32)
             if len(values):
                 baseline = baseline_of(values)
@@ -335,4 +454,13 @@ def _mean(
 
 
 def _size(vectors: WordVectors) -> int:
-    return vectors.vector_size + (0 if vectors.place is None else len(vectors.place.feature_names))
+    return _n_topics(vectors) + (0 if vectors.place is None else len(vectors.place.feature_names))
+
+
+def _n_topics(vectors: WordVectors) -> int:
+    """Count the coordinates of topic: none if only places were trained."""
+    return 0 if _is_place_only(vectors) else vectors.vector_size
+
+
+def _is_place_only(vectors: WordVectors) -> bool:
+    return vectors.place is not None and not vectors.has_named_features

@@ -22,6 +22,7 @@ from omnitm.corpus.cooccurrence import cooccurrence
 from omnitm.errors import ParameterError, nearest_spellings
 from omnitm.explain import Document, Explainer
 from omnitm.explain.evidence import read_documents, spread
+from omnitm.explain.infer import infer_word
 from omnitm.explain.pairs import BY_CLAUSES, take_apart
 from omnitm.explorer.background import Work
 from omnitm.explorer.group_changes import GroupChanges
@@ -417,11 +418,25 @@ class Answers:
         """Words nearest to a word in the original space."""
         word = self.vectors.known_word(word)
         pairs = self.vectors.similar_by_word(word, topn=count, metric=metric)  # type: ignore[arg-type]
+        forms = self.vectors.forms(word) if isinstance(SCORERS[metric], Combined) else []
+        return {"word": word, "metric": metric, "neighbours": self._near(pairs, metric), "forms": forms}
+
+    def inferred(self, word: str, metric: str, count: int) -> dict[str, Any]:
+        """Words nearest to one that was not trained, and how that was found out."""
+        if not isinstance(SCORERS[metric], Combined):
+            return self.neighbours(word, metric, count)  # refuses words that were not trained
+        index = self.explainer.index if self.explainer.has_index else None
+        found = infer_word(self.vectors, word, index)
+        pairs = found.most_similar(self.vectors, count, metric=metric)  # type: ignore[arg-type]
+        near = self._near(pairs, metric)
+        return {"word": found.word, "metric": metric, "neighbours": near, "forms": [], "how": found.how}
+
+    def _near(self, pairs: Sequence[tuple[str, float]], metric: str) -> list[dict[str, Any]]:
         scorer = SCORERS[metric]
         nearer: list[float] | None = None
         if isinstance(scorer, Combined):
             nearer = scorer.percentiles(self.vectors, np.array([score for _, score in pairs])).tolist()
-        rows = [
+        return [
             {
                 "word": name,
                 "score": score,
@@ -430,8 +445,6 @@ class Answers:
             }
             for place, (name, score) in enumerate(pairs)
         ]
-        forms = self.vectors.forms(word) if isinstance(scorer, Combined) else []
-        return {"word": word, "metric": metric, "neighbours": rows, "forms": forms}
 
     def row(self, word: str, count: int) -> dict[str, Any]:
         """List the highest and lowest coordinates of a word's vector."""

@@ -81,6 +81,7 @@ class Api:
             "complete": (quick, ask.complete, _text("q", ""), _count("k", 12)),
             "invitations": (heavy, ask.invitations),
             "neighbours": (quick, ask.neighbours, word, _metric(ask.vectors), _count("k", 20)),
+            "inferred": (heavy, ask.inferred, word, _metric(ask.vectors), _count("k", 20)),
             "row": (quick, ask.row, word, _count("k", 20)),
             "standing-out": (quick, ask.standing_out, word, _count("k", 20)),
             "compare": (heavy, ask.compare, word, _text("other"), _metric(ask.explainer), _count("k", 12)),

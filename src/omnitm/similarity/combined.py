@@ -48,6 +48,13 @@ class Combined(Question):
 
     def problem(self, rows: WordRows) -> str | None:
         """Say why these vectors have no answer; None if they have."""
+        if rows.place is not None and not rows.has_named_features:
+            if self.name == "alike":
+                return None
+            return (
+                f"The metric {self.name!r} needs vectors that know topics, and these were trained on place "
+                "only; use metric='alike'."
+            )
         if not rows.has_named_features:
             return (
                 f"The metric {self.name!r} reads the coordinate of a word, but the coordinates of these "
@@ -68,7 +75,8 @@ class Combined(Question):
 
     def features(self, rows: WordRows) -> list[str]:
         """Names of the coordinates that contributions are about: words, then places."""
-        return [*rows.feature_names, *(() if rows.place is None else rows.place.feature_names)]
+        topics = rows.feature_names if rows.has_named_features else ()
+        return [*topics, *(() if rows.place is None else rows.place.feature_names)]
 
     def scores(self, rows: WordRows, parts: Sequence[Part]) -> Reals:
         """Score every word; a query of several parts has the mean of their scores, see also `joined`."""
@@ -141,7 +149,7 @@ class Combined(Question):
             smooth = _smooth_shares(kind.profile, sources, [kind.rows[row] for row in (first, second)])
             shares.append(scales[kind.part] * means[0] * means[1] + scales[kind.part + 1] * smooth)
         shares[1:] = [places * self.emphasis(places.sum()) for places in shares[1:]]
-        for one, other in ((first, second), (second, first)):
+        for one, other in ((first, second), (second, first)) if profiles.has_topics else ():
             for form, weight in profiles.forms.of_row(one):
                 for leaned_on, share in profiles.forms.of_row(other):
                     if form != leaned_on:
@@ -155,10 +163,12 @@ class Combined(Question):
     def deviations(self, rows: WordRows, row: int) -> Reals:
         """How far each feature stands out in a word's vector, in deviations; 0 for the word's own."""
         profiles = rows.profiles
-        own = int(rows.row_features[row])
-        relative = profiles.topic.relative(rows.matrix[row], float(profiles.topic.baseline[row]), own)
-        found = profiles.topic.deviations(relative)
-        found[own] = 0.0
+        found = np.zeros(0)
+        if profiles.has_topics:
+            own = int(rows.row_features[row])
+            relative = profiles.topic.relative(rows.matrix[row], float(profiles.topic.baseline[row]), own)
+            found = profiles.topic.deviations(relative)
+            found[own] = 0.0
         if profiles.place is None or rows.place is None:
             return np.asarray(found, dtype=np.float64)
         relative = profiles.place.relative(rows.place.matrix[row], float(profiles.place.baseline[row]))

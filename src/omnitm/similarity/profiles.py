@@ -86,7 +86,8 @@ class Profiles:
     Attributes
     ----------
     topic, place
-        Profiles of the coordinates about words that occur with a word, and about places; None: not trained.
+        Profiles of the coordinates about words that occur with a word, which have no features if only places
+        were trained, and about places; None: not trained.
     forms
         Which words are forms of each other.
     topic_lengths, place_lengths
@@ -126,7 +127,9 @@ class Profiles:
     def of(cls, rows: WordRows) -> Profiles:
         """Read the vectors once."""
         known = best_known(rows)
-        topic = RowProfile.of(rows.matrix, rows.row_features, known, TOPIC)
+        topic = RowProfile.of_nothing(len(rows.index_to_key))
+        if rows.has_named_features:
+            topic = RowProfile.of(rows.matrix, rows.row_features, known, TOPIC)
         place = None if rows.place is None else RowProfile.of(rows.place.matrix, None, known, PLACE)
         forms = WordForms.of(rows.index_to_key, unit_rows(topic.smooth[:, :PATTERNS_FOR_FORMS]))
         topic_lengths, topic_rows = _mean_lengths(forms, topic), unit_rows(forms.matrix @ topic.smooth)
@@ -192,7 +195,8 @@ class Profiles:
         for start in range(0, len(first), _PAIRS_AT_A_TIME):
             a, b = (side[start : start + _PAIRS_AT_A_TIME].astype(np.intp) for side in (first, second))
             found = np.zeros((len(a), len(PARTS)))
-            found[:, 0] = self._associations(rows, a, b)
+            if self.has_topics:
+                found[:, 0] = self._associations(rows, a, b)
             weights = [self.forms.weights_of(side) for side in (a, b)]
             for kind in self.kinds:
                 means = [kind.means(side, *of_forms) for side, of_forms in zip((a, b), weights, strict=True)]
@@ -212,8 +216,13 @@ class Profiles:
     @property
     def most(self) -> Reals:
         """The largest value of each part before closeness: that of a word with itself."""
-        has_place = float(self.place is not None)
-        return np.array([_MOST_ASSOCIATION, 1.0, 1.0, has_place, has_place])
+        has_topics, has_place = float(self.has_topics), float(self.place is not None)
+        return np.array([_MOST_ASSOCIATION * has_topics, has_topics, has_topics, has_place, has_place])
+
+    @property
+    def has_topics(self) -> bool:
+        """Whether words were trained on documents, and not on places alone."""
+        return self.topic.n_features > 0
 
     def _associations(self, rows: WordRows, a: NDArray[np.intp], b: NDArray[np.intp]) -> Reals:
         """Average the association over the forms of both words; a pair is a place in a and the same in b."""

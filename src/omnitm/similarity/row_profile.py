@@ -123,6 +123,24 @@ class RowProfile:
             smooth=smooth,
         )
 
+    @classmethod
+    def of_nothing(cls, n_words: int) -> RowProfile:
+        """Make profiles without features, of words that were not trained on this kind of coordinates."""
+        none, no_rows = np.zeros(0, np.float32), np.zeros((n_words, 0), np.float32)
+        return cls(
+            baseline=np.zeros(n_words, np.int16),
+            gain=np.ones(n_words, np.float32),
+            mean=none,
+            limits=none,
+            inverse_deviations=none,
+            lengths=np.zeros(n_words, np.float32),
+            starts=np.zeros(n_words + 1, np.int64),
+            columns=np.zeros(0, np.uint32),
+            values=np.zeros(0, np.uint16),
+            projection=np.zeros((0, 0), np.float32),
+            smooth=no_rows,
+        )
+
     def arrays(self) -> dict[str, NDArray[Any]]:
         """All arrays by name."""
         return {field.name: getattr(self, field.name) for field in fields(self)}

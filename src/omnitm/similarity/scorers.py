@@ -60,7 +60,7 @@ class Scorer(Protocol):
         """Take the score of two rows apart into a number per feature; None if it is no such sum."""
 
     def distances(self, rows: WordRows, scores: NDArray[Any]) -> NDArray[np.float64]:
-        """Turn scores into distances: never negative, and lowest for a word and itself."""
+        """Turn scores into distances: never negative, and 0 for a word and itself, but for associations."""
 
 
 class _Plain:

@@ -27,6 +27,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from omnitm.similarity.row_profile import unit_rows
+
 Reals = NDArray[np.float32]
 
 FORM_WEIGHT = 0.5  # of the word's own weight, 1
@@ -143,7 +145,8 @@ def share_of_rule(words: Sequence[str], smooth: Reals, endings: tuple[str, str])
     if len(stems) < max(_FEWEST_PAIRS, len(words) // _WORDS_PER_PAIR):
         return None
     a, b = ([places[stem + ending] for stem in stems] for ending in endings)
-    share = float((np.einsum("ij,ij->i", smooth[a], smooth[b]) > SAME_THING).mean())
+    cosines = np.einsum("ij,ij->i", unit_rows(smooth[a]), unit_rows(smooth[b]))
+    share = float((cosines > SAME_THING).mean())
     return share if share > _LEAST_SHARE else None
 
 

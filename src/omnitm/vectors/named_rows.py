@@ -115,7 +115,9 @@ class NamedRows:
 
     @cached_property
     def row_features(self) -> NDArray[np.intp]:
-        """The column of each row's own word."""
+        """The column of each row's own word; its row where columns are not words."""
+        if not self.has_named_features:
+            return np.arange(len(self.index_to_key))
         return np.array([self.feature_index(word) for word in self.index_to_key], dtype=np.intp)
 
     def __len__(self) -> int:

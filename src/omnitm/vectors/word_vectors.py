@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from omnitm.vectors.themes import ThemeProgress, Themes
 
 
+_AS_NEAR = 0.7  # of the score of a word's nearest form, so that its first form is shown; chosen on SEMCAT
 _FORMS_PER_WORD = 4  # words to look at for each that is shown: most are no forms of another
 _WORDS_SHOWN = 20
 _SHORT_WORD = 3  # letters; such words are mostly abbreviations
@@ -71,6 +72,8 @@ class WordVectors(NamedRows):
     - `"association-symmetric"`: the mean of `e_a[b]` and `e_b[a]`,
     - `"cosine"`: of the two rows; the default where coordinates are not words.
 
+    Vectors that were trained on place only have `"alike"`, their default, and `"cosine"`.
+
     Parameters
     ----------
     matrix
@@ -102,6 +105,8 @@ class WordVectors(NamedRows):
         """The metric that methods use if none is named; the list of metrics says which."""
         if self.has_profiles and len(self) >= FEWEST_WORDS and self.matrix.size <= _MOST_NUMBERS:
             return "similarity"
+        if self.place is not None and not self.has_named_features and len(self) >= FEWEST_WORDS:
+            return "alike"
         return "association" if self.has_named_features else "cosine"
 
     @cached_property
@@ -289,8 +294,8 @@ class WordVectors(NamedRows):
         restrict_vocab
             Look only at the first so many words, which are the most frequent ones.
         forms
-            Whether all forms of a word (king, kings) are listed. By default the most frequent form stands for
-            all, and forms of the words asked about are left out.
+            Whether all forms of a word (king, kings) are listed. By default one stands for all: the most
+            frequent, or the nearest if that is much nearer. Forms of the words asked about are left out.
         """
         asked = [*query_parts(positive, 1.0), *query_parts(negative, -1.0)]
         parts = [(self.known_word(item) if isinstance(item, str) else item, weight) for item, weight in asked]
@@ -304,7 +309,7 @@ class WordVectors(NamedRows):
         count = (wanted if forms else _FORMS_PER_WORD * wanted) + len(given)
         if isinstance(found, Combined) and not forms and restrict_vocab is None:
             query = found.query(self, parts)
-            return self._folded(query, query.nearest(count)[0], parts)[:wanted]
+            return self._folded(query, *query.nearest(count), parts)[:wanted]
         if restrict_vocab is None:
             places, values = found.nearest(self, parts, count)
         else:
@@ -312,7 +317,7 @@ class WordVectors(NamedRows):
             places = best(scores, count)
             values = scores[places]
         if isinstance(found, Combined) and not forms:
-            return self._folded(found.query(self, parts), places, parts)[:wanted]
+            return self._folded(found.query(self, parts), places, values, parts)[:wanted]
         words = found.candidates(self)
         pairs = zip((words[i] for i in places.tolist()), values.tolist(), strict=True)
         return [(word, float(value)) for word, value in pairs if word not in given][:wanted]
@@ -323,21 +328,31 @@ class WordVectors(NamedRows):
         return scores[: check_integer("most_similar", "restrict_vocab", restrict_vocab, 1)]
 
     def _folded(
-        self, query: Prepared, places: NDArray[np.intp], parts: Sequence[Part]
+        self, query: Prepared, places: NDArray[np.intp], values: NDArray[Any], parts: Sequence[Part]
     ) -> list[tuple[str, float]]:
-        """Let the first form of each word stand for all, without forms of the words asked about."""
+        """Let one form of each word stand for all, without forms of the words asked about.
+
+        It is the first one, unless it is much less near than the nearest: `kill` is like `destroy`, not like
+        the more frequent `destroyed`.
+        """
         forms = self.profiles.forms
         asked = [self.get_index(item) for item, _ in parts if isinstance(item, str)]
         seen = {form for row in asked for form, _ in forms.of_row(row)}
-        shown: list[int] = []
-        for row in places.tolist():
+        nearest: list[tuple[int, float]] = []
+        first: list[int] = []
+        for row, value in zip(places.tolist(), values.tolist(), strict=True):
             forms_of_row = {form for form, _ in forms.of_row(row)}
             if row not in seen:
-                shown.append(min(forms_of_row - seen))
+                nearest.append((row, value))
+                first.append(min(forms_of_row - seen))
             seen |= forms_of_row
-        scores = query.scores_of(np.array(shown, dtype=np.intp))
-        order = np.argsort(-scores, kind="stable")
-        return [(self.index_to_key[shown[k]], float(scores[k])) for k in order.tolist()]
+        scores = query.scores_of(np.array(first, dtype=np.intp)).tolist()
+        shown = [
+            (row, score) if score >= _AS_NEAR * near[1] else near
+            for row, score, near in zip(first, scores, nearest, strict=True)
+        ]
+        shown.sort(key=lambda one: -one[1])
+        return [(self.index_to_key[row], float(score)) for row, score in shown]
 
     def similar_by_word(
         self,
@@ -434,7 +449,7 @@ class WordVectors(NamedRows):
         from omnitm.store.record import is_place_only
 
         if place is not None and is_place_only(training):
-            matrix, feature_names, dimension_names = place.matrix, None, None
+            matrix, feature_names, dimension_names = place.matrix, None, place.feature_names
         names = {"feature_names": feature_names, "dimension_names": dimension_names}
         return cls(matrix, index_to_key, **names, training=training, place=place)
 

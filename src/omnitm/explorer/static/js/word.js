@@ -43,9 +43,21 @@ export function wordView(state, model, signal) {
     h("div", { class: "head" }, h("div", {}, h("h1", {}, h("bdi", {}, word)), facts), actions(word, model)),
     h("div", { class: "word-layout" }, neighboursCard(state, model, signal), story, numbers));
   row.ready.catch((problem) => {
-    if (problem.status === 404) element.replaceChildren(problemCard(problem, state));
+    if (problem.status !== 404) return;
+    element.replaceChildren(problemCard(problem, state));
+    if (!model.is_stored) showInferred(element, word, model, signal);
   });
   return element;
+}
+
+// A word that was not trained: it is trained now if the text has it, or put together from words that are known.
+function showInferred(element, word, model, signal) {
+  ask("inferred", { word, k: SHOWN }, signal).then((found) => {
+    const rows = found.neighbours.map((row) => ({ ...row, value: row.score, compared: false }));
+    element.append(h("section", { class: "card", data: { part: "inferred" } }, h("h2", {}, "Its neighbours all the same"),
+      h("p", { class: "soft small" }, h("bdi", {}, found.word), ` was ${found.how}.`),
+      barList(rows, { word, metric: found.metric, digits: 1 })));
+  }).catch(() => {}); // nothing can be said about it, as the card above says
 }
 
 function actions(word, model) {
