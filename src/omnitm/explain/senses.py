@@ -30,7 +30,7 @@ Numbers = NDArray[np.intp]
 
 _FEATURES = 150  # that stand out most, and are divided among the senses
 # Chosen on pseudowords for development (benchmarks/senses.py) and by reading the senses of thirty words.
-_IN_COMMON = 0.25  # at most: cosine of the means of two new senses, measured from the usual
+_IN_COMMON = 0.2  # at most: cosine of the means of two new senses, measured from the usual
 _IN_COMMON_LATER = 0.4  # the same of all senses, after documents have moved between them
 _ALIKE = 0.5  # at least: adjusted Rand index of two divisions, each found in half of the documents
 _LEAST_SHARE = 0.05  # of the documents
@@ -51,7 +51,8 @@ class Sense(Record):
     number
         From 1 on; the one with most documents is the first.
     features
-        The features of the word's vector that its documents have most often, and how far they stand out.
+        The features of the word's vector that its documents have most often, those that tell most first,
+        and how far they stand out.
     share
         Of the documents with the word and any other known word; None without an index.
     neighbours
@@ -112,7 +113,8 @@ class WordSenses:
     centres
         senses x dimensions: their mean documents, at length 1.
     columns, deviations, groups
-        The features that stand out in the word's vector, the strongest first: how far, and of which sense.
+        The features that stand out in the word's vector, those that the documents of their sense bear out
+        most first (without documents: the strongest): how far, and of which sense.
     documents, assigned
         The documents with the word that were looked at, and the sense of each from 0 on; -1: no word in it
         says anything.
@@ -151,7 +153,12 @@ def word_senses(
     # Senses are numbered by size; `argsort(order)` is the new number of each old one.
     order = np.argsort(-np.bincount(assigned[assigned >= 0], minlength=len(centres)), kind="stable")
     centres, assigned = centres[order], np.where(assigned >= 0, np.argsort(order)[assigned], -1)
-    groups = _most_often(bags[:, columns], assigned, rows @ centres[:, : rows.shape[1]].T)
+    having = bags[:, columns]
+    groups = _most_often(having, assigned, rows @ centres[:, : rows.shape[1]].T)
+    shares = index.document_frequencies[columns] / index.n_documents
+    # What stands out most are rare words, which tell a reader little; documents bear out the telling ones.
+    order = np.argsort(-_evidence(having, assigned, groups, shares), kind="stable")
+    columns, groups = columns[order], groups[order]
     return WordSenses(centres, columns, deviations[columns], groups, mine, assigned)
 
 
@@ -170,6 +177,20 @@ def _most_often(bags: Any, assigned: Numbers, scores: Reals) -> Numbers:
     counts = np.asarray(bags[known].T @ member)
     rates = counts / np.maximum(member.sum(axis=0), 1)
     found: Numbers = np.where(counts.any(axis=1), rates.argmax(axis=1), scores.argmax(axis=1))
+    return found
+
+
+def _evidence(
+    bags: Any, assigned: Numbers, groups: Numbers, shares: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Measure how much the documents of its sense bear each feature out, as `evidence_of` does for rules.
+
+    `bags` are documents x features, `shares` of all documents have each feature.
+    """
+    member = (assigned[:, None] == np.arange(int(groups.max(initial=0)) + 1)).astype(np.float32)
+    hits = np.asarray(bags.T @ member)[np.arange(len(groups)), groups]
+    expected = shares * member.sum(axis=0)[groups]
+    found: NDArray[np.float64] = np.log2((hits + 1) / (expected + 1))
     return found
 
 
