@@ -38,6 +38,7 @@ _FEWEST = 5  # documents, or features, of a sense
 _MOST_SENSES = 8  # people tell no more apart in a table
 _STEPS = 30  # of k-means
 _TRIED = 10  # features, for the rule of a sense
+_CLEAR = 4  # one of so many documents, the clearest, is shown as an example
 _DOCUMENTS = 20_000  # at most so many are assigned to senses, evenly spread
 _DIVIDED = 5_000  # and so many decide what the senses are
 
@@ -60,7 +61,7 @@ class Sense(Record):
     rule, match
         The word that tells most of the sense in single documents, and what it is worth.
     documents
-        Some documents of the sense.
+        Some documents that clearly belong to the sense.
     """
 
     number: int
@@ -118,6 +119,8 @@ class WordSenses:
     documents, assigned
         The documents with the word that were looked at, and the sense of each from 0 on; -1: no word in it
         says anything.
+    clearness
+        How much higher the score of its sense is than the next, per document; with one sense, the score.
     """
 
     centres: Reals
@@ -126,11 +129,18 @@ class WordSenses:
     groups: Numbers
     documents: NDArray[np.uint32]
     assigned: Numbers
+    clearness: Reals
 
     @property
     def n_senses(self) -> int:
         """How many senses the word has."""
         return len(self.centres)
+
+    def clear_documents(self, sense: int) -> NDArray[np.uint32]:
+        """Return the quarter of the documents of a sense that belong to it most clearly, in their order."""
+        members = np.flatnonzero(self.assigned == sense)
+        clear = np.argsort(-self.clearness[members], kind="stable")[: -(-len(members) // _CLEAR)]
+        return self.documents[members[np.sort(clear)]]
 
 
 def word_senses(
@@ -143,7 +153,7 @@ def word_senses(
     rows = contexts.topic.by_features(columns)
     if index is None:
         centres = centres_of(rows)
-        nothing = np.zeros(0, dtype=np.uint32), np.zeros(0, dtype=np.intp)
+        nothing = np.zeros(0, dtype=np.uint32), np.zeros(0, dtype=np.intp), np.zeros(0, dtype=np.float32)
         return WordSenses(centres, columns, deviations[columns], (rows @ centres.T).argmax(axis=1), *nothing)
     mine = np.array(spread(index.documents_with(index.word_id(word)), _DOCUMENTS), dtype=np.uint32)
     bags = bags_of(index, mine, own)
@@ -159,7 +169,15 @@ def word_senses(
     # What stands out most are rare words, which tell a reader little; documents bear out the telling ones.
     order = np.argsort(-_evidence(having, assigned, groups, shares), kind="stable")
     columns, groups = columns[order], groups[order]
-    return WordSenses(centres, columns, deviations[columns], groups, mine, assigned)
+    clearness = _clearness(said @ centres.T)
+    return WordSenses(centres, columns, deviations[columns], groups, mine, assigned, clearness)
+
+
+def _clearness(scores: Reals) -> Reals:
+    """Subtract the second highest score of each document from its highest; one score stays as it is."""
+    ordered = np.sort(scores, axis=1)
+    found: Reals = ordered[:, -1] - ordered[:, -2] if scores.shape[1] > 1 else ordered[:, 0]
+    return found
 
 
 def _standing_out(contexts: Contexts, deviations: NDArray[np.float64], own: Numbers) -> Numbers:
@@ -318,17 +336,17 @@ def senses_of(
     n_assigned = int((found.assigned >= 0).sum())
     described = []
     for number, sense in enumerate(senses):
-        documents = found.documents[found.assigned == number]
+        n_mine = int((found.assigned == number).sum())
         tried = [name for name, _ in sense.features[:_TRIED]]
         matches = [match_rule(index, word, [name], (), 0) for name in tried]
         best = max(range(len(tried)), key=lambda k: evidence_of(matches[k]), default=None)
         described.append(
             replace(
                 sense,
-                share=len(documents) / max(n_assigned, 1),
+                share=n_mine / max(n_assigned, 1),
                 rule="" if best is None else tried[best],
                 match=None if best is None else matches[best],
-                documents=read_documents(index, spread(documents, n_documents)),
+                documents=read_documents(index, spread(found.clear_documents(number), n_documents)),
             )
         )
     return Senses(word, tuple(described), len(found.documents), n_assigned)
