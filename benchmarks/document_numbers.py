@@ -527,15 +527,21 @@ def _themes() -> list[Line]:
         numbers += [100 * three["left_without_top"], 100 * three["left_without_random"]]
         template = f"| {result['name']} | {result['n_dimensions']:,} | {' | '.join(columns)} |"
         found.append(Line("docs/themes.md", template, tuple(numbers)))
-    for name, figures in results("themes")["ahead_by"].items():
-        if figures["paired"]:
-            numbers = [scale * value for kind, scale in kinds.items() for value in figures[kind]]
-            columns = [
-                "{:.1f} ({:.1f}-{:.1f})" if scale == 100 else "{:.3f} ({:.3f}-{:.3f})"
-                for scale in kinds.values()
-            ]
-            template = f"| {name} | {' | '.join(columns)} |"
-            found.append(Line("docs/themes.md", template, tuple(numbers)))
+    for kept, prefix in (("themes", ""), ("themes-inside", "of ")):
+        for name, figures in results(kept)["ahead_by"].items():
+            if figures["paired"]:
+                numbers = [scale * value for kind, scale in kinds.items() for value in figures[kind]]
+                columns = [
+                    "{:.1f} ({:.1f}-{:.1f})" if scale == 100 else "{:.3f} ({:.3f}-{:.3f})"
+                    for scale in kinds.values()
+                ]
+                template = f"| {prefix}{name} | {' | '.join(columns)} |"
+                found.append(Line("docs/themes.md", template, tuple(numbers)))
+    for result in results("themes-inside")["results"]:
+        columns = ["{:.0f}" if scale == 100 else "{:.3f}" for scale in kinds.values()]
+        template = f"| {result['name']} | {' | '.join(columns)} |"
+        numbers = [scale * result[kind] for kind, scale in kinds.items()]
+        found.append(Line("docs/themes.md", template, tuple(numbers)))
     for name, row in results("theme-vectors").items():
         template = f"| {name} | {{:.3f}} | {{:.3f}} | {{:.0f}} % |"
         figures = (row["agnews_accuracy"], row["ap_purity"], 100 * row["zeros"])

@@ -1,6 +1,7 @@
 """A reading test: forty words with their first rules, neighbours and senses, judged by a reader.
 
     python benchmarks/reading_test.py collect MODEL INDEX     results/reading-test.json
+    python benchmarks/reading_test.py neighbours MODEL        the same, its nearest words alone
     python benchmarks/reading_test.py render                  docs/reading-test.md
 
 Judgements are lines of results/reading-judged.tsv: a word, then yes, partly or no for its rules, neighbours
@@ -59,18 +60,35 @@ def _found(explainer: Any, word: str) -> dict[str, Any]:
     rules = explainer.explain(word, n_documents=0).first_rules[:N_RULES]
     chosen = explainer.document_rules(word, n=2 * N_RULES, n_documents=0)
     of_documents = [rule for rule in chosen if rule.match.hits][:N_RULES]
-    nearest = explainer.vectors.most_similar(word, topn=N_NEIGHBOURS)
     return {
         "rules": [
             {"rule": measured.rule.shortened(N_LITERALS), **_figures(measured.match)} for measured in rules
         ],
         "document_rules": [{"rule": str(rule), **_figures(rule.match)} for rule in of_documents],
-        "neighbours": [name for name, _ in nearest],
+        "neighbours": _neighbours(explainer.vectors, word),
         "senses": [
             {"share": sense.share, "features": [name for name, _ in sense.features[:N_FEATURES]]}
             for sense in explainer.senses(word, n_documents=0).senses
         ],
     }
+
+
+def _neighbours(vectors: Any, word: str) -> list[str]:
+    return [name for name, _ in vectors.most_similar(word, topn=N_NEIGHBOURS)]
+
+
+def collect_neighbours(model: Path) -> dict[str, Any]:
+    """Find the neighbours again, after a change of similarities; rules and senses stay."""
+    from omnitm import WordVectors
+
+    vectors = WordVectors.load(model)
+    return {word: {**row, "neighbours": _neighbours(vectors, word)} for word, row in collected().items()}
+
+
+def collected() -> dict[str, Any]:
+    """Read what was found for each word."""
+    found: dict[str, Any] = json.loads((RESULTS / "reading-test.json").read_text(encoding="utf-8"))
+    return found
 
 
 def _figures(match: Any) -> dict[str, Any]:
@@ -86,7 +104,7 @@ def judged() -> dict[str, list[str]]:
 
 def render() -> str:
     """Write the page."""
-    found = json.loads((RESULTS / "reading-test.json").read_text(encoding="utf-8"))
+    found = collected()
     answers = judged()
     lines = [HEAD]
     for place, question in enumerate(QUESTIONS):
@@ -121,9 +139,10 @@ def _listed(rules: list[dict[str, Any]]) -> str:
 
 
 def main() -> None:
-    """Collect or render."""
-    if sys.argv[1] == "collect":
-        found = collect(Path(sys.argv[2]), Path(sys.argv[3]))
+    """Collect, all or neighbours alone, or render."""
+    if sys.argv[1] in {"collect", "neighbours"}:
+        paths = map(Path, sys.argv[2:])
+        found = collect(*paths) if sys.argv[1] == "collect" else collect_neighbours(*paths)
         rows = ",\n".join(
             f" {json.dumps(word)}: {json.dumps(row, ensure_ascii=False)}" for word, row in found.items()
         )

@@ -15,7 +15,10 @@ from omnitm.errors import ParameterError
 from omnitm.explain import Explainer
 from omnitm.explain.contexts import bags_of
 from omnitm.explain.senses import (
+    WordSenses,
+    _clearness,
     _differ,
+    _evidence,
     _is_found_again,
     _most_often,
     adjusted_rand_index,
@@ -251,6 +254,31 @@ def test_features_belong_to_the_sense_whose_documents_have_them_most_often() -> 
     bags = csr_matrix(np.array([[1, 0, 0, 1, 0], [0, 1, 0, 1, 0], [0, 1, 0, 0, 0], [1, 1, 0, 1, 1]]))
     scores = np.array([[0, 9], [9, 0], [1, 2], [0, 9], [2, 1]], dtype=np.float32)
     assert _most_often(bags, np.array([0, 1, 1, -1]), scores).tolist() == [0, 1, 1, 0, 0]
+
+
+def test_features_that_documents_bear_out_come_first() -> None:
+    # Documents x features: the first is in every document of sense 0, the second in one of sense 0 and in all
+    # of sense 1, the third in one of sense 1; the last document has no sense and does not count.
+    bags = csr_matrix(
+        np.array([[1, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0], [0, 1, 1], [1, 1, 1]], np.float32)
+    )
+    assigned = np.array([0, 0, 0, 1, 1, -1])
+    found = _evidence(bags, assigned, np.array([0, 1, 1]), np.array([0.1, 0.5, 0.0]))
+    assert found.tolist() == pytest.approx([np.log2(4 / 1.3), np.log2(3 / 2), 1.0])
+
+
+def test_documents_that_clearly_belong_to_a_sense_are_shown() -> None:
+    scores = np.array([[0.9, 0.1], [0.5, 0.4], [0.2, 0.3], [0.8, 0.1], [0.6, 0.0], [0.7, 0.2]], np.float32)
+    assert _clearness(scores).tolist() == pytest.approx([0.8, 0.1, 0.1, 0.7, 0.6, 0.5])
+    assert _clearness(scores[:, :1]).tolist() == scores[:, 0].tolist()
+    numbers = np.arange(10, 16, dtype=np.uint32)
+    nothing = np.zeros(0, dtype=np.intp)
+    found = WordSenses(
+        np.eye(2, dtype=np.float32), nothing, nothing.astype(float), nothing,
+        numbers, scores.argmax(axis=1), _clearness(scores),
+    )  # fmt: skip
+    assert found.clear_documents(0).tolist() == [10, 13]  # a quarter of five, rounded up, in their order
+    assert found.clear_documents(1).tolist() == [12]
 
 
 def test_a_larger_sense_does_not_win_by_its_size() -> None:

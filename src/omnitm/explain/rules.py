@@ -103,10 +103,11 @@ class Rule(Record):
         return self.shortened(len(self.literals))
 
     def shortened(self, n_literals: int) -> str:
-        """Write the rule with at most so many literals."""
+        """Write the rule with at most so many literals and count the rest: `NOT 3 more` if all are negated."""
         shown = " AND ".join(map(str, self.literals[:n_literals]))
-        rest = len(self.literals) - n_literals
-        return f"{shown} AND {rest:,} more" if rest > 0 else shown
+        rest = self.literals[n_literals:]
+        counted = f"NOT {len(rest):,}" if all(literal.negated for literal in rest) else f"{len(rest):,}"
+        return f"{shown} AND {counted} more" if rest else shown
 
 
 def rules_of(machine: TrainedMachine) -> list[Rule]:

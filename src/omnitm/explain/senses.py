@@ -30,7 +30,7 @@ Numbers = NDArray[np.intp]
 
 _FEATURES = 150  # that stand out most, and are divided among the senses
 # Chosen on pseudowords for development (benchmarks/senses.py) and by reading the senses of thirty words.
-_IN_COMMON = 0.25  # at most: cosine of the means of two new senses, measured from the usual
+_IN_COMMON = 0.2  # at most: cosine of the means of two new senses, measured from the usual
 _IN_COMMON_LATER = 0.4  # the same of all senses, after documents have moved between them
 _ALIKE = 0.5  # at least: adjusted Rand index of two divisions, each found in half of the documents
 _LEAST_SHARE = 0.05  # of the documents
@@ -38,6 +38,7 @@ _FEWEST = 5  # documents, or features, of a sense
 _MOST_SENSES = 8  # people tell no more apart in a table
 _STEPS = 30  # of k-means
 _TRIED = 10  # features, for the rule of a sense
+_CLEAR = 4  # one of so many documents, the clearest, is shown as an example
 _DOCUMENTS = 20_000  # at most so many are assigned to senses, evenly spread
 _DIVIDED = 5_000  # and so many decide what the senses are
 
@@ -51,7 +52,8 @@ class Sense(Record):
     number
         From 1 on; the one with most documents is the first.
     features
-        The features of the word's vector that its documents have most often, and how far they stand out.
+        The features of the word's vector that its documents have most often, those that tell most first,
+        and how far they stand out.
     share
         Of the documents with the word and any other known word; None without an index.
     neighbours
@@ -59,7 +61,7 @@ class Sense(Record):
     rule, match
         The word that tells most of the sense in single documents, and what it is worth.
     documents
-        Some documents of the sense.
+        Some documents that clearly belong to the sense.
     """
 
     number: int
@@ -112,10 +114,13 @@ class WordSenses:
     centres
         senses x dimensions: their mean documents, at length 1.
     columns, deviations, groups
-        The features that stand out in the word's vector, the strongest first: how far, and of which sense.
+        The features that stand out in the word's vector, those that the documents of their sense bear out
+        most first (without documents: the strongest): how far, and of which sense.
     documents, assigned
         The documents with the word that were looked at, and the sense of each from 0 on; -1: no word in it
         says anything.
+    clearness
+        How much higher the score of its sense is than the next, per document; with one sense, the score.
     """
 
     centres: Reals
@@ -124,11 +129,18 @@ class WordSenses:
     groups: Numbers
     documents: NDArray[np.uint32]
     assigned: Numbers
+    clearness: Reals
 
     @property
     def n_senses(self) -> int:
         """How many senses the word has."""
         return len(self.centres)
+
+    def clear_documents(self, sense: int) -> NDArray[np.uint32]:
+        """Return the quarter of the documents of a sense that belong to it most clearly, in their order."""
+        members = np.flatnonzero(self.assigned == sense)
+        clear = np.argsort(-self.clearness[members], kind="stable")[: -(-len(members) // _CLEAR)]
+        return self.documents[members[np.sort(clear)]]
 
 
 def word_senses(
@@ -141,7 +153,7 @@ def word_senses(
     rows = contexts.topic.by_features(columns)
     if index is None:
         centres = centres_of(rows)
-        nothing = np.zeros(0, dtype=np.uint32), np.zeros(0, dtype=np.intp)
+        nothing = np.zeros(0, dtype=np.uint32), np.zeros(0, dtype=np.intp), np.zeros(0, dtype=np.float32)
         return WordSenses(centres, columns, deviations[columns], (rows @ centres.T).argmax(axis=1), *nothing)
     mine = np.array(spread(index.documents_with(index.word_id(word)), _DOCUMENTS), dtype=np.uint32)
     bags = bags_of(index, mine, own)
@@ -151,8 +163,21 @@ def word_senses(
     # Senses are numbered by size; `argsort(order)` is the new number of each old one.
     order = np.argsort(-np.bincount(assigned[assigned >= 0], minlength=len(centres)), kind="stable")
     centres, assigned = centres[order], np.where(assigned >= 0, np.argsort(order)[assigned], -1)
-    groups = _most_often(bags[:, columns], assigned, rows @ centres[:, : rows.shape[1]].T)
-    return WordSenses(centres, columns, deviations[columns], groups, mine, assigned)
+    having = bags[:, columns]
+    groups = _most_often(having, assigned, rows @ centres[:, : rows.shape[1]].T)
+    shares = index.document_frequencies[columns] / index.n_documents
+    # What stands out most are rare words, which tell a reader little; documents bear out the telling ones.
+    order = np.argsort(-_evidence(having, assigned, groups, shares), kind="stable")
+    columns, groups = columns[order], groups[order]
+    clearness = _clearness(said @ centres.T)
+    return WordSenses(centres, columns, deviations[columns], groups, mine, assigned, clearness)
+
+
+def _clearness(scores: Reals) -> Reals:
+    """Subtract the second highest score of each document from its highest; one score stays as it is."""
+    ordered = np.sort(scores, axis=1)
+    found: Reals = ordered[:, -1] - ordered[:, -2] if scores.shape[1] > 1 else ordered[:, 0]
+    return found
 
 
 def _standing_out(contexts: Contexts, deviations: NDArray[np.float64], own: Numbers) -> Numbers:
@@ -170,6 +195,20 @@ def _most_often(bags: Any, assigned: Numbers, scores: Reals) -> Numbers:
     counts = np.asarray(bags[known].T @ member)
     rates = counts / np.maximum(member.sum(axis=0), 1)
     found: Numbers = np.where(counts.any(axis=1), rates.argmax(axis=1), scores.argmax(axis=1))
+    return found
+
+
+def _evidence(
+    bags: Any, assigned: Numbers, groups: Numbers, shares: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Measure how much the documents of its sense bear each feature out, as `evidence_of` does for rules.
+
+    `bags` are documents x features, `shares` of all documents have each feature.
+    """
+    member = (assigned[:, None] == np.arange(int(groups.max(initial=0)) + 1)).astype(np.float32)
+    hits = np.asarray(bags.T @ member)[np.arange(len(groups)), groups]
+    expected = shares * member.sum(axis=0)[groups]
+    found: NDArray[np.float64] = np.log2((hits + 1) / (expected + 1))
     return found
 
 
@@ -297,17 +336,17 @@ def senses_of(
     n_assigned = int((found.assigned >= 0).sum())
     described = []
     for number, sense in enumerate(senses):
-        documents = found.documents[found.assigned == number]
+        n_mine = int((found.assigned == number).sum())
         tried = [name for name, _ in sense.features[:_TRIED]]
         matches = [match_rule(index, word, [name], (), 0) for name in tried]
         best = max(range(len(tried)), key=lambda k: evidence_of(matches[k]), default=None)
         described.append(
             replace(
                 sense,
-                share=len(documents) / max(n_assigned, 1),
+                share=n_mine / max(n_assigned, 1),
                 rule="" if best is None else tried[best],
                 match=None if best is None else matches[best],
-                documents=read_documents(index, spread(documents, n_documents)),
+                documents=read_documents(index, spread(found.clear_documents(number), n_documents)),
             )
         )
     return Senses(word, tuple(described), len(found.documents), n_assigned)
