@@ -87,6 +87,11 @@ def test_words_asked_for_together_have_the_lists_of_each_alone(
             monkeypatch.setattr(nearest, "_FEW", in_full)
             monkeypatch.setattr(nearest, "_CANDIDATES", 30)
             places, scores = question.nearest_of_rows(vectors, rows, 5)
+            for at_once in (1, 100, 400):  # of 14 queries with 31 or 150 words each
+                with monkeypatch.context() as patched:
+                    patched.setattr(nearest, "_WORDS_AT_ONCE", at_once)
+                    again = question.nearest_of_rows(vectors, rows, 5)
+                assert (again[0].tolist(), again[1].tolist()) == (places.tolist(), scores.tolist())
             for row, of_row, values in zip(rows.tolist(), places, scores, strict=True):
                 found, alone = question.nearest(vectors, [(name_of(row), 1.0)], 6)
                 assert found.tolist() == [row, *of_row.tolist()]

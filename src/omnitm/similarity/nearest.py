@@ -25,6 +25,7 @@ _CANDIDATES = 150  # per word of a query; with 2,500, all of 200 lists of ten ar
 # Of 300 lists of ten among 1,000 and 3,000 words, by similarity or alike, all are those of all scores.
 _CANDIDATES_OF_FEW = 300
 _WORTH_THREADS = 8  # queries at once; for fewer, starting threads takes too long
+_WORDS_AT_ONCE = 1 << 15  # scored, for all queries together: bounds memory where each scores many
 _USUAL_UNITS = np.ones(len(PARTS))
 
 
@@ -77,14 +78,17 @@ def nearest_of_queries(
         # Smoothed rows find the likely words; the exact score, which reads whole rows, is for these only.
         likely = likely_of(rows, queries)
         candidates = [query.candidates(next(likely), count) for query in queries]
-    wanted = zip(queries, candidates, strict=True)
-    items = [(item, words) for query, words in wanted for item in query.items]
-    scores = iter(scores_of_items([item for item, _ in items], [words for _, words in items]))
-    found = []
-    for query, words in zip(queries, candidates, strict=True):
-        of_query = query.joined([next(scores) for _ in query.items])
-        order = best(of_query, count)
-        found.append((words[order], of_query[order]))
+    found: list[tuple[NDArray[np.intp], Reals]] = []
+    at_once = max(1, _WORDS_AT_ONCE // max(1, *map(len, candidates)))
+    wanted = list(zip(queries, candidates, strict=True))
+    for start in range(0, len(queries), at_once):
+        asked = wanted[start : start + at_once]
+        items = [(item, words) for query, words in asked for item in query.items]
+        scores = iter(scores_of_items([item for item, _ in items], [words for _, words in items]))
+        for query, words in asked:
+            of_query = query.joined([next(scores) for _ in query.items])
+            order = best(of_query, count)
+            found.append((words[order], of_query[order]))
     return found
 
 
