@@ -103,7 +103,7 @@ class Rule(Record):
         return self.shortened(len(self.literals))
 
     def shortened(self, n_literals: int) -> str:
-        """Write the rule with at most so many literals and count the rest: `NOT 3 more` if all are negated."""
+        """Write the rule with at most so many literals; of the rest, `NOT 3 more` if all are negated."""
         shown = " AND ".join(map(str, self.literals[:n_literals]))
         rest = self.literals[n_literals:]
         counted = f"NOT {len(rest):,}" if all(literal.negated for literal in rest) else f"{len(rest):,}"
