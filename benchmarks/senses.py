@@ -5,6 +5,7 @@ $ python benchmarks/senses.py merge INDEX -o FOLDER
 $ omnitm index FOLDER/merged.txt -o FOLDER/merged.index
 $ omnitm train FOLDER/merged.index -o FOLDER/merged.model --top 8000
 $ omnitm train FOLDER/merged.index -o FOLDER/merged.model-seed1 --top 8000 --seed 1
+$ export OMP_NUM_THREADS=1    # on a busy machine, threads of k-means wait for each other for minutes
 $ python benchmarks/senses.py measure FOLDER INDEX -o benchmarks/results/senses.json
 $ python benchmarks/senses.py seeds INDEX MODEL MODEL_OF_SEED_1 -o benchmarks/results/senses-seeds.json
 ```
