@@ -52,7 +52,7 @@ def main() -> None:
         raise SystemExit("omni needs places, and the two models the same words")
     known, index = best_known(omni), DocumentIndex.open(arguments.index)
     counted = {
-        f"PPMI, contexts to the power {power}": RowProfile.of(matrix, None, known, PLACE)
+        f"PPMI, contexts to the power {power}": RowProfile.of(matrix, None, known, known, PLACE)
         for power, matrix in counted_places(index, power_of=SMOOTHING)
     }
     profiles = {

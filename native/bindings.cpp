@@ -211,7 +211,6 @@ void products_of_codes(const CodeRows& codes, const CodeRows& queries, const Ali
 
 using Reals = InputRows<float>;
 
-constexpr size_t columns_at_most = size_t{1} << 23;  // a panel of them takes 2 GB
 
 WeightedRows weighted_rows(const Input<int64_t>& starts, const Input<int32_t>& columns, const Input<float>& values,
                        size_t n_columns) {
@@ -236,18 +235,6 @@ void products_with_dense(const Input<int64_t>& starts, const Input<int32_t>& col
     check_apart(products, starts, columns);
     nb::gil_scoped_release unlocked;
     sparse_products(rows, dense.data(), dense.shape(0), dense.shape(1), products.data());
-}
-
-void products_of_rows(const Input<int64_t>& starts, const Input<int32_t>& columns, const Input<float>& values,
-                      size_t n_columns, size_t first, const AlignedArray<float, 2>& products) {
-    const WeightedRows rows = weighted_rows(starts, columns, values, n_columns);
-    const size_t n_rows = starts.size() - 1;
-    check(n_columns <= columns_at_most, "there are too many columns");
-    check(first <= n_rows && products.shape(0) <= n_rows - first && products.shape(1) == n_rows,
-          "`products` must have rows of the matrix, and a place for every row");
-    check_apart(products, starts, columns);
-    nb::gil_scoped_release unlocked;
-    row_products(rows, n_columns, first, first + products.shape(0), products.data());
 }
 
 template <class Number>
@@ -288,9 +275,6 @@ void bind_vectors(nb::module_& m) {
           "Multiply every row of small integers with several vectors of them: queries x rows.");
     m.def("sparse_products", &products_with_dense, "starts"_a, "columns"_a, "values"_a, "dense"_a, "products"_a,
           "Multiply sparse rows with a dense matrix.");
-    m.def("row_products", &products_of_rows, "starts"_a, "columns"_a, "values"_a, "n_columns"_a, "first"_a,
-          "products"_a,
-          "Multiply some rows of a sparse matrix, from `first` on, with themselves and all later ones.");
     m.def("dense_products", &products_of_dense<float>, "matrix"_a, "other"_a, "products"_a, "Multiply two matrices.");
     m.def("dense_products", &products_of_dense<double>, "matrix"_a, "other"_a, "products"_a);
     m.def("orthogonaliser", &make_orthogonaliser, "products"_a, "turn"_a,

@@ -210,27 +210,6 @@ void make_diagonal(double* rows, size_t n, double* diagonal, double* beside) {
 
 }  // namespace
 
-void row_products(const WeightedRows& rows, size_t n_columns, size_t first, size_t last, float* products) {
-    const size_t n_rows = rows.starts.size() - 1;
-    const ColumnBlocks blocks(rows, n_columns);
-    std::vector<float> panel(n_columns * sparse_width), sums(sparse_rows_at_once * sparse_width);
-    std::fill_n(products, (last - first) * n_rows, 0.0f);
-    for (size_t from = first; from < last; from += sparse_width) {
-        const size_t count = std::min(sparse_width, last - from);
-        std::fill(panel.begin(), panel.end(), 0.0f);
-        for (size_t r = 0; r < count; ++r)
-            for (int64_t place = rows.starts[from + r]; place < rows.starts[from + r + 1]; ++place)
-                panel[static_cast<size_t>(rows.columns[place]) * sparse_width + r] = rows.values[place];
-        for (size_t chunk = from; chunk < n_rows; chunk += sparse_rows_at_once) {
-            const size_t end = std::min(chunk + sparse_rows_at_once, n_rows);
-            blocks.multiply(chunk, end, panel.data(), sums.data());
-            for (size_t r = 0; r < count; ++r)
-                for (size_t other = std::max(chunk, from + r); other < end; ++other)
-                    products[(from + r - first) * n_rows + other] = sums[(other - chunk) * sparse_width + r];
-        }
-    }
-}
-
 void sparse_products(const WeightedRows& rows, const float* dense, size_t n_dense_rows, size_t n_columns, float* products) {
     const size_t n_rows = rows.starts.size() - 1;
     const ColumnBlocks blocks(rows, n_dense_rows);

@@ -15,9 +15,6 @@ struct WeightedRows {
     const float* values;
 };
 
-// Products of the rows `first` to `last` with every row from themselves on: out[row - first][other], 0 for earlier ones.
-void row_products(const WeightedRows& rows, size_t n_columns, size_t first, size_t last, float* products);
-
 // Products of sparse rows with a dense matrix, n_dense_rows x n_columns: rows x n_columns.
 void sparse_products(const WeightedRows& rows, const float* dense, size_t n_dense_rows, size_t n_columns, float* products);
 

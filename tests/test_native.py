@@ -329,10 +329,6 @@ BINDINGS: dict[str, Callable[[Random], tuple[Callable[..., object], Arguments]]]
     "chosen_products": lambda _: (_native.chosen_products, chosen_rows()),
     "code_products": lambda _: (_native.code_products, codes()),
     "sparse_products": lambda _: (_native.sparse_products, sparse_and_dense()),
-    "row_products": lambda _: (
-        _native.row_products,
-        {**weighted_rows(), "n_columns": 4, "first": 0, **zeros(products=((2, 2), "f4"))},
-    ),
     "dense_products": lambda _: (
         _native.dense_products,
         zeros(matrix=((3, 4), "f4"), other=((4, 2), "f4"), products=((3, 2), "f4")),

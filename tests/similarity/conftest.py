@@ -95,5 +95,5 @@ def slow_units(vectors: WordVectors) -> NDArray[np.float64]:
     topic, place = (
         slow_closeness(rows) for rows in (vectors.profiles.topic_rows, vectors.profiles.place_rows)
     )
-    units: NDArray[np.float64] = np.stack([topic**-0.25] * 3 + [place**-0.5] * 2, axis=1)
+    units: NDArray[np.float64] = np.stack([topic**-0.5] * 3 + [place**-0.375] * 2, axis=1)
     return units

@@ -58,9 +58,9 @@ def test_clearly_alike_words_count_up_to_twice(vectors: WordVectors) -> None:
 
 def test_in_products_places_count_less(vectors: WordVectors) -> None:
     factors = Combined("similarity").of_factors
-    assert factors.total(np.ones(5), np.array([1.0, 2, 3, 4, 50])) == pytest.approx(1 + 2 + 3 + 3.2 + 50 / 3)
+    assert factors.total(np.ones(5), np.array([1.0, 2, 3, 4, 50])) == pytest.approx(2 + 2 + 3 + 3.2 + 15)
     parts = vectors.profiles.pairs(vectors, np.array([3]), np.array([8]))
-    scales = vectors.profiles.scales * [1, 1, 1, 0.8, 1 / 3]
+    scales = vectors.profiles.scales * [2, 1, 1, 0.8, 0.3]
     assert factors.scores(vectors, [("w3", 1.0)])[8] == pytest.approx(float(parts[0] @ scales), abs=1e-4)
 
 
@@ -87,7 +87,7 @@ def test_parts_equal_the_recipe(vectors: WordVectors) -> None:
         np.abs(found[:, [2, 4]] - parts[:, first, second][[2, 4]].T).mean() < 0.02
     )  # the SVD is approximate
     weights = vectors.profiles.scales * found.std(axis=0)
-    assert weights == pytest.approx([1.5, 0.5, 1.5, 2.5, 3])
+    assert weights == pytest.approx([1, 0.5, 2.5, 2.5, 3.5])
     units = slow_units(vectors)
     assert vectors.profiles.units == pytest.approx(units, rel=0.02)  # found from codes in 255 steps
     assert not np.allclose(units, 1, atol=0.05)
@@ -188,7 +188,7 @@ def test_how_far_features_stand_out(vectors: WordVectors, topics: WordVectors) -
 def test_the_score_of_a_word_with_itself(vectors: WordVectors, topics: WordVectors) -> None:
     for model, most in ((vectors, [5, 1, 1, 1, 1]), (topics, [5, 1, 1, 0, 0])):
         # As if both words had hardly any near words, which makes the most of a score.
-        scales = model.profiles.scales * 0.6 ** -np.array([0.5, 0.5, 0.5, 1, 1])
+        scales = model.profiles.scales * 0.6 ** -np.array([1, 1, 1, 0.75, 0.75])
         alike = float(scales[3:] @ most[3:])
         assert model.similarity("w5", "w5") == pytest.approx(
             scales[:3] @ most[:3] + alike * min(alike / 45, 2)
@@ -442,13 +442,13 @@ def test_words_with_many_near_words_are_measured_by_them(
             Combined(of).pairs(vectors, np.array([3]), np.array([13]))[0] for of in ("related", "alike")
         )
         close = closeness.copy()
-        close[3], close[13] = (16.0, 4.0), (1.0, 9.0)
+        close[3], close[13] = (16.0, 2.0), (1.0, 8.0)
         monkeypatch.setattr(vectors, "profiles", replace(vectors.profiles, closeness=close))
-        # (16 * 1) ** (1/4) = 2 for topics, (4 * 9) ** (1/2) = 6 for places.
+        # (16 * 1) ** (1/2) = 4 for topics, (2 * 8) ** (3/8) = 2 ** 1.5 for places.
         expected = {
-            "related": related / 2,
-            "alike": alike / 6,
-            "similarity": emphasised(np.array([related / 2]), np.array([alike / 6]))[0],
+            "related": related / 4,
+            "alike": alike / 2**1.5,
+            "similarity": emphasised(np.array([related / 4]), np.array([alike / 2**1.5]))[0],
         }[name]
         assert metric.pairs(vectors, np.array([3]), np.array([13]))[0] == pytest.approx(expected)
         assert sum(metric.parts(vectors, 3, 13).values()) == pytest.approx(expected)

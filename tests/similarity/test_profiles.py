@@ -13,7 +13,9 @@ from omnitm.vectors import WordVectors
 
 
 def test_no_words_have_no_profiles() -> None:
-    found = row_profile.RowProfile.of(np.zeros((0, 3), np.int16), None, np.zeros(0, np.intp), profiles.PLACE)
+    found = row_profile.RowProfile.of(
+        np.zeros((0, 3), np.int16), None, *[np.zeros(0, np.intp)] * 2, profiles.PLACE
+    )
     assert (found.mean.tolist(), found.smooth.shape, found.starts.tolist()) == ([0, 0, 0], (0, 0), [0])
     assert found.products(np.ones(3, np.float32)).tolist() == []
 
@@ -59,6 +61,22 @@ def test_the_best_known_words_come_first_in_the_vocabulary(
     assert best_known(few).tolist() == [1, 3]
 
 
+def test_patterns_are_found_from_the_words_that_are_named() -> None:
+    """120 words, each of one of two halves of the features; patterns of the first 60 know one half only."""
+    random = np.random.default_rng(0)
+    matrix = np.zeros((120, 40), np.int16)
+    matrix[:60, :20], matrix[60:, 20:] = random.integers(0, 99, (2, 60, 20))
+    words = np.arange(120)
+    for patterned, is_known in (
+        (words[:60], [True, False]),
+        (words[60:], [False, True]),
+        (words, [True, True]),
+    ):
+        found = row_profile.RowProfile.of(matrix, None, words, patterned, profiles.PLACE)
+        halves = np.abs(found.projection).reshape(2, -1).max(axis=1)
+        assert (halves > 0.01).tolist() == is_known
+
+
 def test_numbers_of_the_recipe() -> None:
     """Whoever changes one of them raises RECIPE: what other numbers have made is no longer read."""
     numbers = {
@@ -68,15 +86,16 @@ def test_numbers_of_the_recipe() -> None:
         if name.isupper() and type(value) in {int, float}
     }
     assert (RECIPE, numbers) == (
-        10,
+        11,
         {
-            "RECIPE": 10,
+            "RECIPE": 11,
             "FIRST_OF_PLACE": 3,
             "CLEARLY_ALIKE": 45.0,
             "_MOST_EMPHASIS": 2.0,
             "_FLOOR": 0.1,
             "_MOST_ASSOCIATION": 5.0,
             "_BEST_KNOWN": 8000,
+            "_PATTERNED": 16_000,
             "_FLOOR_OF_SHARES": 0.1,
             "LESS_TRUST": 0.25,
             "_NEAREST": 8,
@@ -109,8 +128,8 @@ def test_numbers_of_the_recipe() -> None:
             "_LEAST_SQUARE": 1e-6,
         },
     )
-    assert question.POWERS_OF_CLOSENESS.tolist() == [0.5, 0.5, 0.5, 1, 1]
-    assert row_profile.Recipe(stands_out=1.0, power=0.25, n_patterns=500) == profiles.TOPIC
+    assert question.POWERS_OF_CLOSENESS.tolist() == [1, 1, 1, 0.75, 0.75]
+    assert row_profile.Recipe(stands_out=1.0, power=0.25, n_patterns=800) == profiles.TOPIC
     assert row_profile.Recipe(stands_out=0.5, power=0.0, n_patterns=1_000) == profiles.PLACE
 
 

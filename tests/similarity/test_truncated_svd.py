@@ -86,11 +86,6 @@ def test_products_of_sparse_rows(width: int) -> None:
     np.testing.assert_allclose(truncated_svd.sparse_products(rows, dense), rows @ dense, rtol=1e-5)
 
 
-def test_products_of_rows_with_each_other() -> None:
-    rows = sparse_rows(150, 5000)
-    np.testing.assert_allclose(truncated_svd.gram_matrix(rows), (rows @ rows.T).toarray(), atol=1e-4)
-
-
 @pytest.mark.parametrize("shape", [(1, 1, 1), (6, 256, 16), (7, 257, 17), (100, 600, 50)])
 def test_products_of_dense_matrices(shape: tuple[int, int, int]) -> None:
     random = np.random.default_rng(6)
@@ -139,10 +134,6 @@ def test_wrong_arguments_of_products() -> None:
         _native.sparse_products(starts, np.array([2, 0], np.int32), values, dense, found)
     with pytest.raises(ValueError, match="place for its products"):
         _native.sparse_products(starts, columns, values, dense, found[:0])
-    with pytest.raises(ValueError, match="too many columns"):
-        _native.row_products(starts, columns, values, 2**23 + 1, 0, np.zeros((1, 1), np.float32))
-    with pytest.raises(ValueError, match="must have rows of the matrix"):
-        _native.row_products(starts, columns, values, 3, 1, np.zeros((1, 1), np.float32))
     with pytest.raises(ValueError, match="a row per column"):
         _native.dense_products(dense, dense, np.zeros((3, 2), np.float32))
     with pytest.raises(ValueError, match="a place per row and column"):

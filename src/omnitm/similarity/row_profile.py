@@ -9,7 +9,7 @@ Vectors of frequent and of rare words live on different scales, and some feature
 4. and scaled to length 1: the profile.
 
 Profiles of two words that share no feature can still be alike: *smoothed* profiles are the same rows in the
-space of the strongest common patterns (singular vectors) of the best known words.
+space of the strongest common patterns (singular vectors) of frequent words.
 """
 
 from __future__ import annotations
@@ -88,7 +88,14 @@ class RowProfile:
     smooth: Reals
 
     @classmethod
-    def of(cls, matrix: Any, own: NDArray[Any] | None, known: NDArray[np.intp], recipe: Recipe) -> RowProfile:
+    def of(
+        cls,
+        matrix: Any,
+        own: NDArray[Any] | None,
+        known: NDArray[np.intp],
+        patterned: NDArray[np.intp],
+        recipe: Recipe,
+    ) -> RowProfile:
         """Read a matrix of integers and find what stands out in its rows.
 
         Parameters
@@ -96,7 +103,9 @@ class RowProfile:
         own
             The column of each row's own word, which says nothing about it; None: columns are not words.
         known
-            Rows of well known words: what is usual, and which patterns are common, is found from these.
+            Rows of well known words: what is usual is found from these.
+        patterned
+            Rows whose common patterns are found.
         """
         own = np.full(len(matrix), -1, np.int32) if own is None else own.astype(np.int32)
         baseline = _baselines(matrix)
@@ -107,7 +116,7 @@ class RowProfile:
         inverse = np.divide(1, deviation, out=np.zeros_like(deviation), where=varies).astype(np.float32)
         standing_out = _standing_out(_scaled_blocks(matrix, baseline, own), matrix.shape, limits, inverse)
         lengths = _to_unit_length(standing_out)
-        projection, smooth = _smoothed(standing_out, known, recipe)
+        projection, smooth = _smoothed(standing_out, patterned, recipe)
         return cls(
             baseline=baseline,
             gain=gain_of(baseline),
@@ -328,13 +337,13 @@ def _to_unit_length(matrix: Any) -> Reals:
     return result
 
 
-def _smoothed(profiles: Any, known: NDArray[np.intp], recipe: Recipe) -> tuple[Reals, Reals]:
+def _smoothed(profiles: Any, patterned: NDArray[np.intp], recipe: Recipe) -> tuple[Reals, Reals]:
     """Find the projection onto the strongest common patterns, and all profiles there, at length 1."""
     n_words, n_features = profiles.shape
     size = min(recipe.n_patterns, n_words // _WORDS_PER_DIMENSION)
     if n_words < FEWEST_WORDS:
         return np.zeros((n_features, 0), np.float32), np.zeros((n_words, 0), np.float32)
-    found = patterns_of_rows(profiles[known], size)
+    found = patterns_of_rows(profiles[patterned], size)
     # Weaker patterns are noise of float32, and a negative power would enlarge them.
     usable = found.singular > found.singular[0] * 1e-4
     # X V has columns of length s; times s**(power - 1) pattern k counts with s_k**power.

@@ -71,21 +71,25 @@ def _by_products(matrix: Any, n_components: int) -> Decomposition:
 
 
 def patterns_of_rows(rows: Any, n_components: int, seed: int = 0) -> Decomposition:
-    """Decompose a sparse matrix of float32 with at most some 10,000 rows, as `truncated_svd` does but sooner.
+    """Decompose a sparse matrix of float32, as `truncated_svd` does but sooner.
 
-    With M M' in memory, which is small, a round of power iterations is one product, and all bases have as
-    many rows as M. Results do not depend on the number of threads; `left` and `right` are orthogonal as far
-    as float32 has it, and patterns below a thousandth of the strongest are left out.
+    All bases have as many rows as M, and a round of power iterations is M (M' Q). Results do not depend on the
+    number of threads; `left` and `right` are orthogonal as far as float32 has it, and patterns below a
+    thousandth of the strongest are left out.
     """
     if min(rows.shape) <= _SHORT:
         return _by_products(rows, n_components)
     width = min(n_components + _OVERSAMPLING, *rows.shape)
-    products = gram_matrix(rows)
+    columns = rows.T.tocsr()
+
+    def moved_by(basis: NDArray[np.float32]) -> NDArray[np.float32]:
+        return sparse_products(rows, sparse_products(columns, basis))
+
     basis = np.random.default_rng(seed).standard_normal((rows.shape[0], width), dtype=np.float32)
     for _ in range(_ROUNDS):
-        basis = _orthogonal(dense_products(products, basis))
+        basis = _orthogonal(moved_by(basis))
     # T makes the columns of M' Q orthogonal, where Q is the basis: T' (Q' M M' Q) T = 1.
-    moved = dense_products(products, basis)
+    moved = moved_by(basis)
     turn = _orthogonaliser(_column_products(basis, moved))
     basis, moved = dense_products(basis, turn), dense_products(moved, turn)
     # M is decomposed exactly within these: M (M' Q T) = (M M') Q T.
@@ -96,18 +100,7 @@ def patterns_of_rows(rows: Any, n_components: int, seed: int = 0) -> Decompositi
     singular = np.sqrt(squares[kept]).astype(np.float32)
     patterns = np.ascontiguousarray(eigenvectors[kept].T.astype(np.float32))
     left = dense_products(moved, patterns) / singular
-    return Decomposition(left, singular, sparse_products(rows.T.tocsr(), dense_products(basis, patterns)))
-
-
-def gram_matrix(rows: Any) -> NDArray[np.float32]:
-    """Multiply the rows of a sparse matrix of float32 with each other."""
-    arrays, (n_rows, n_columns) = _arrays(rows), rows.shape
-    found = np.empty((n_rows, n_rows), dtype=np.float32)
-    # The first rows have the most to do, so there are more parts than threads.
-    in_parts(n_rows, lambda part: _native.row_products(*arrays, n_columns, part.start, found[part]))
-    # Each pair was multiplied once; the later row is the column.
-    in_parts(n_rows, lambda part: _mirror(found, part))
-    return found
+    return Decomposition(left, singular, sparse_products(columns, dense_products(basis, patterns)))
 
 
 def sparse_products(rows: Any, dense: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -152,14 +145,6 @@ def _arrays(rows: Any) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np
         rows.indices.astype(np.int32, copy=False),
         rows.data.astype(np.float32, copy=False),
     )
-
-
-def _mirror(square: NDArray[np.float32], part: slice) -> None:
-    """Fill what lies below the diagonal with what lies above it."""
-    square[part, : part.start] = square[: part.start, part].T
-    block = square[part, part]
-    below = np.tril_indices(len(block), -1)
-    block[below] = block.T[below]
 
 
 def _column_products(left: NDArray[np.float32], right: NDArray[np.float32]) -> NDArray[np.float64]:
