@@ -13,9 +13,8 @@ from omnitm.vectors import WordVectors
 
 
 def test_no_words_have_no_profiles() -> None:
-    found = row_profile.RowProfile.of(
-        np.zeros((0, 3), np.int16), None, *[np.zeros(0, np.intp)] * 2, profiles.PLACE
-    )
+    none = np.zeros(0, np.intp)
+    found = row_profile.RowProfile.of(np.zeros((0, 3), np.int16), None, none, none, profiles.PLACE)
     assert (found.mean.tolist(), found.smooth.shape, found.starts.tolist()) == ([0, 0, 0], (0, 0), [0])
     assert found.products(np.ones(3, np.float32)).tolist() == []
 

@@ -73,8 +73,8 @@ def _by_products(matrix: Any, n_components: int) -> Decomposition:
 def patterns_of_rows(rows: Any, n_components: int, seed: int = 0) -> Decomposition:
     """Decompose a sparse matrix of float32, as `truncated_svd` does but sooner.
 
-    All bases have as many rows as M, and a round of power iterations is M (M' Q). Results do not depend on the
-    number of threads; `left` and `right` are orthogonal as far as float32 has it, and patterns below a
+    All bases have as many rows as M, and a round of power iterations is M (M' Q). Results do not depend on
+    the number of threads; `left` and `right` are orthogonal as far as float32 has it, and patterns below a
     thousandth of the strongest are left out.
     """
     if min(rows.shape) <= _SHORT:
