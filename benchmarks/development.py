@@ -44,6 +44,7 @@ REPORT_PAIRS = {
 }
 PAPER_FIVE = ("ws353", "mturk287", "mturk771", "rg65", "men")
 WITH_UNKNOWN = ("card660",)
+FREQUENT_WORDS = 8_000
 SEMCAT_WORDS = 1000  # drawn by the hash of the word, so that all models are asked for the same
 
 
@@ -75,6 +76,23 @@ def development_scores(
     semcat = load_categories("SEMCAT", data)
     scores["semcat_p10"] = neighbour_precision(semcat, vocabulary[:count], listed, semcat_words)
     return {**scores, "mean": float(np.mean(list(scores.values())))}
+
+
+def semcat_of_frequent_words(
+    model: WordVectors | RowsOf,
+    metric: str | None = None,
+    *,
+    words: Sequence[str] | None = None,
+    data: str | Path | None = None,
+) -> tuple[float, int]:
+    """Measure SEMCAT among the 8,000 most frequent words and those of the set, and count these."""
+    vocabulary, rows_of = _rows(model, metric, words)
+    semcat = load_categories("SEMCAT", data)
+    listed = semcat.of_word
+    kept = [place for place, word in enumerate(vocabulary) if place < FREQUENT_WORDS or word in listed]
+    chosen = lambda asked: (row[kept] for row in rows_of(asked))  # noqa: E731
+    names = [vocabulary[place] for place in kept]
+    return neighbour_precision(semcat, names, chosen, SEMCAT_WORDS), len(kept)
 
 
 def report_scores(

@@ -7,6 +7,11 @@
     python benchmarks/rivals.py train NAME -o rivals [--seed 1]        all sentences, kept after each epoch
     python benchmarks/rivals.py report -o rivals --data DIR [--omni wiki.model]    results/rivals.json and .md
 
+    python benchmarks/rivals.py candidates -o rivals --data DIR --omni wiki.model    semcat-candidates.json
+
+    python benchmarks/rivals.py analogies -o rivals --data DIR                     rivals-analogies.json
+
+`candidates` measures SEMCAT where only the 8,000 most frequent words and those of SEMCAT may be listed.
 `report --keep` leaves rivals that are not in the folder as they are in the last report, and says so: their
 own figures are right, what Omni is ahead of them by is about the Omni of that report.
 
@@ -24,11 +29,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from development import development_scores, report_scores
+from development import development_scores, report_scores, semcat_of_frequent_words
 
 from omnitm.baselines.ppmi import SVD, neighbour_counts
 from omnitm.baselines.texts import Tokens, tokens_of
 from omnitm.corpus import DocumentIndex
+from omnitm.evaluation.analogies import evaluate_analogies
 from omnitm.evaluation.categories import evaluate_categories
 from omnitm.evaluation.datasets import CATEGORY_SETS, PAPER_SETS
 from omnitm.evaluation.similarity import evaluate_similarity
@@ -243,9 +249,7 @@ def report(folder: Path, data: Path | None, omni: Path | None, *, keep: bool) ->
         label = f"{row['name']}{', centred' if row['centred'] else ''}"
         lines.append(f"| {label} | {' | '.join(f'{figure:.3f}' for figure in figures)} | {seconds} |")
     if omni is not None:
-        models: dict[str, Any] = {"omni": WordVectors.load(omni)}
-        for path in sorted((folder / "full").glob("*.npy")):
-            models[path.stem] = as_vectors(folder, np.load(path), centred=True)
+        models = {"omni": WordVectors.load(omni), **trained_rivals(folder)}
         pairs = evaluate_similarity(models, SETS, data=data)
         lists = evaluate_categories(models, CATEGORY_SETS, data=data)
         facts |= {"pairs": json.loads(pairs.to_json()), "categories": json.loads(lists.to_json())}
@@ -261,9 +265,39 @@ def report(folder: Path, data: Path | None, omni: Path | None, *, keep: bool) ->
     (RESULTS / "rivals.md").write_text("\n".join(lines) + "\n")
 
 
+def trained_rivals(folder: Path) -> dict[str, WordVectors]:
+    """Open what was trained on all text, centred."""
+    paths = sorted((folder / "full").glob("*.npy"))
+    return {path.stem: as_vectors(folder, np.load(path), centred=True) for path in paths}
+
+
+def analogies(folder: Path, data: Path | None) -> None:
+    """Ask the rivals Google's analogies."""
+    found = {}
+    for name, vectors in trained_rivals(folder).items():
+        answered = evaluate_analogies(vectors, name=name, data=data)
+        parts = (answered.total(part) for part in ("semantic", "grammar", "all"))
+        found[name] = {part.name: round(part.accuracy or 0.0, 4) for part in parts}
+        print(name, found[name], flush=True)
+    (RESULTS / "rivals-analogies.json").write_text(json.dumps(found, indent=1) + "\n")
+
+
+def candidates(folder: Path, data: Path | None, omni: Path) -> None:
+    """Measure lists of the same category where fewer words can be listed."""
+    models = {"omni": WordVectors.load(omni), **trained_rivals(folder)}
+    found = {}
+    for name, vectors in models.items():
+        precision, count = semcat_of_frequent_words(vectors, data=data)
+        found[name] = {"semcat_p10": round(precision, 4), "candidates": count}
+        print(name, found[name], flush=True)
+    (RESULTS / "semcat-candidates.json").write_text(json.dumps(found, indent=1) + "\n")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("step", choices=("prepare", "search", "score", "train", "report"))
+    parser.add_argument(
+        "step", choices=("prepare", "search", "score", "train", "report", "candidates", "analogies")
+    )
     parser.add_argument("names", nargs="*", help="settings, by name; prepare: the index")
     parser.add_argument("-o", "--output", type=Path, required=True)
     parser.add_argument("--seed", type=int, default=0)
@@ -276,6 +310,10 @@ def main() -> None:
         prepare(Path(arguments.names[0]), folder)
     elif arguments.step == "score":
         score(folder, arguments.data)
+    elif arguments.step == "analogies":
+        analogies(folder, arguments.data)
+    elif arguments.step == "candidates":
+        candidates(folder, arguments.data, arguments.omni)
     elif arguments.step == "report":
         report(folder, arguments.data, arguments.omni, keep=arguments.keep)
     else:

@@ -58,9 +58,9 @@ def test_clearly_alike_words_count_up_to_twice(vectors: WordVectors) -> None:
 
 def test_in_products_places_count_less(vectors: WordVectors) -> None:
     factors = Combined("similarity").of_factors
-    assert factors.total(np.ones(5), np.array([1.0, 2, 3, 4, 50])) == pytest.approx(2 + 2 + 3 + 3.2 + 15)
+    assert factors.total(np.ones(5), np.array([1.0, 2, 3, 4, 50])) == pytest.approx(2 + 2 + 3 + 6.4 + 15)
     parts = vectors.profiles.pairs(vectors, np.array([3]), np.array([8]))
-    scales = vectors.profiles.scales * [2, 1, 1, 0.8, 0.3]
+    scales = vectors.profiles.scales * [2, 1, 1, 1.6, 0.3]
     assert factors.scores(vectors, [("w3", 1.0)])[8] == pytest.approx(float(parts[0] @ scales), abs=1e-4)
 
 
@@ -478,3 +478,13 @@ def test_forms_are_averaged_but_for_smoothed_places(
         score = found.pairs(vectors, np.array([0]), np.array([7]))[0]
         assert found.contributions(vectors, 0, 7).sum() == pytest.approx(score, abs=1e-3)
         assert found.scores(vectors, [("w0", 1.0)])[7] == pytest.approx(score, abs=1e-3)
+    # In products places are those of the word alone, on both sides.
+    factors = Combined("similarity").of_factors
+    for one, other in ((0, 7), (7, 0)):
+        parts = profiles.pairs(vectors, np.array([one]), np.array([other]))[0]
+        own = float(profiles.place.of_row(one).astype(np.float64) @ profiles.place.of_row(other))
+        assert own != pytest.approx(parts[3], abs=1e-3)
+        parts[3] = own
+        expected = float(factors.total(parts, profiles.scales))
+        found_score = factors.scores(vectors, [(name_of(one), 1.0)])[other]
+        assert found_score == pytest.approx(expected, abs=1e-3)

@@ -10,7 +10,7 @@ Five parts, each in units of its spread over random pairs of words, are added:
 
 Some words, such as names of months, have many near words, others have hardly any. So the parts of a pair
 are measured by the closeness of both words: how near the second to eighth nearest of the best known words
-are, beside the usual. Topics are divided by the root of the mean closeness (geometric), places by itself.
+are, beside the usual. Topics are divided by the mean closeness (geometric), places by its power 0.75.
 
 The rows of rare words are less certain than those of the best known words, so the sum is multiplied by the
 trust in both words: 1, or `(8000 / place in the vocabulary) ** 0.25` for words after the first 8,000.

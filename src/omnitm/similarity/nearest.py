@@ -125,8 +125,10 @@ class _WordItem(_Item):
         self.smooth_rows = [kind.rows[self.row] for kind in profiles.kinds]
 
     def profile(self, kind: int) -> NDArray[np.float32]:
-        """Average the profiles of its forms."""
+        """Average the profiles of its forms, unless the question is about the word alone."""
         profiles: Profiles = self.rows.profiles
+        if _is_own(self.question, profiles.kinds[kind]):
+            return profiles.kinds[kind].profile.of_row(self.row)
         return profiles.kinds[kind].mean(self.row, profiles.forms)
 
 
@@ -184,15 +186,22 @@ def scores_of_items(items: Sequence[_Item], wanted: Sequence[NDArray[np.intp]]) 
     parts = np.zeros((len(compared.words), len(PARTS)))
     for number, kind in enumerate(profiles.kinds):
         if scales[kind.part]:
-            products = [
-                kind.profile.products(item.profile(number), forms)
-                for item, forms in zip(items, compared.forms_of_items, strict=True)
-            ]
+            is_own = _is_own(question, kind)
+            products = np.concatenate(
+                [
+                    kind.profile.products(item.profile(number), compared_with)
+                    for item, compared_with in zip(
+                        items, wanted if is_own else compared.forms_of_items, strict=True
+                    )
+                ]
+            )
             smooth = [
                 kind.smooth_products(item.smooth_rows[number], words)
                 for item, words in zip(items, wanted, strict=True)
             ]
-            parts[:, kind.part] = compared.means(np.concatenate(products)) / kind.lengths[compared.words]
+            parts[:, kind.part] = (
+                products if is_own else compared.means(products) / kind.lengths[compared.words]
+            )
             parts[:, kind.part + 1] = np.concatenate(smooth)
     if scales[0]:
         parts[:, 0] = compared.means(_leanings(items, compared))
@@ -204,6 +213,11 @@ def scores_of_items(items: Sequence[_Item], wanted: Sequence[NDArray[np.intp]]) 
     own_rows = np.array([item.row if isinstance(item, _WordItem) else -1 for item in items])
     scores[compared.words == own_rows[compared.items]] = question.most(rows)
     return np.split(scores, compared.ends[:-1])
+
+
+def _is_own(question: Question, kind: Kind) -> bool:
+    """Whether a question compares the profiles of single words, not means over their forms."""
+    return question.compares_own_places and kind.has_own_rows
 
 
 class _Compared:

@@ -30,8 +30,9 @@ QUESTIONS = {
 CLEARLY_ALIKE = 45.0
 _MOST_EMPHASIS = 2.0
 _FLOOR_OF_SHARES = 0.1  # of the largest score, in products: small scores differ by chance
-# Analogies ask for small differences, which many patterns of places hide: chosen with every 80th question.
-_WEIGHTS_IN_PRODUCTS = np.array([2.0, 1.0, 1.0, 0.8, 0.3])
+# Analogies ask for small differences, also between forms of a word, which many patterns of places hide:
+# chosen with every 80th question.
+_WEIGHTS_IN_PRODUCTS = np.array([2.0, 1.0, 1.0, 1.6, 0.3])
 # Of the closeness of two words (their geometric mean), per part: chosen with the weights.
 POWERS_OF_CLOSENESS = np.array([1.0, 1.0, 1.0, 0.75, 0.75])
 LEAST_CLOSENESS = 0.6  # so that no score exceeds that of a word with itself
@@ -53,13 +54,18 @@ class Question:
 
     @property
     def of_factors(self: _Asked) -> _Asked:  # noqa: PYI019 - typing.Self came with Python 3.11
-        """What the parts of a query with negative words are scored by: no emphasis, places count less."""
+        """What the parts of a query with negative words are scored by: no emphasis, and own places."""
         return type(self)(self.name, is_factor=True)
 
     def scales(self, rows: WordRows) -> Reals:
         """Weigh the parts; those that were not asked for count 0."""
         found: Reals = rows.profiles.scales * self._asked
         return found
+
+    @property
+    def compares_own_places(self) -> bool:
+        """Whether place profiles are those of the word alone, as in products: `walked` is not `walking`."""
+        return self._is_factor
 
     def units_of_words(self, rows: WordRows, words: Any) -> Any:
         """Return what parts are multiplied by for some words: 1 in products, which compare ratios."""
