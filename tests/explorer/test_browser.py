@@ -126,7 +126,11 @@ def test_an_exported_page_works_on_any_web_server(browser: Any, exported: str) -
     page.click("[data-part=themes] .bars a")
     page.see("h2", "Features that make it")
     page.open("?view=map&word=function")
-    page.see("[data-card=word] .true-neighbours li", "near")
+    page.see("[data-card=word] .true-neighbours li")
+    # Which neighbours the map puts near depends on the model, that some of them are on it does not.
+    notes = {note.text for note in page.all("[data-card=word] .true-neighbours span")}
+    assert notes <= {"near", "apart", "not here"}
+    assert notes & {"near", "apart"}
     page.open("?word=fuction")
     page.click("[data-problem='404'] .words a", "function")
     page.see("h1", "function")
