@@ -310,7 +310,7 @@ class _Lent(NamedTuple):
 
 def _composed(vectors: WordVectors, word: str) -> InferredWord | None:
     """Average the vectors of the words that a rule of forms connects with a word."""
-    shares = _connected(vectors, word)
+    shares = _connected(vectors, _begun_alike(vectors, word))
     forms = sorted(shares, key=lambda form: (-shares[form], vectors.get_index(form)))[:MOST_FORMS]
     if not forms:
         return None
@@ -321,28 +321,34 @@ def _composed(vectors: WordVectors, word: str) -> InferredWord | None:
 
 def _forms_of(vectors: WordVectors, word: str, vector: NDArray[Any]) -> tuple[str, ...]:
     """List the trained words that a rule of forms connects with a word, and that are about the same thing."""
-    connected = _connected(vectors, word) if vectors.has_profiles else {}
-    if not connected:
+    candidates = _begun_alike(vectors, word) if vectors.has_profiles else {}
+    if not candidates:
         return ()
     topic, values = vectors.profiles.topic, vector[: vectors.vector_size]
     own = topic.smoothed(topic.of_vector(topic.relative(values, baseline_of(values))))
-    rows = topic.smooth[[vectors.get_index(form) for form in connected]]
+    rows = topic.smooth[[vectors.get_index(form) for form in candidates]]
     cosines = unit_rows(rows[:, :PATTERNS_FOR_FORMS]) @ unit(own[:PATTERNS_FOR_FORMS])
-    return tuple(form for form, near in zip(connected, cosines.tolist(), strict=True) if near > SAME_THING)
+    # Few are about the same thing, and a rule, which is counted over all words, takes longer to find.
+    near = [form for form, cosine in zip(candidates, cosines.tolist(), strict=True) if cosine > SAME_THING]
+    return tuple(_connected(vectors, {form: candidates[form] for form in near}))
 
 
-def _connected(vectors: WordVectors, word: str) -> dict[str, float]:
-    """Find the trained words that a rule of forms connects with a word, and how good the rule is."""
-    known, shares = vectors.index_to_key, dict[str, float]()
+def _begun_alike(vectors: WordVectors, word: str) -> dict[str, tuple[str, str]]:
+    """Find the trained words that begin as a word does, and the endings of both."""
     start = word[: max(_SHORTEST_STEM, len(word) - _LONGEST_ENDING)]
-    for other in [other for other in known if other.startswith(start)]:
+    found = {}
+    for other in [other for other in vectors.index_to_key if other.startswith(start)]:
         stem = n_common_letters(word, other)
         if stem >= _SHORTEST_STEM and len(other) - stem <= _LONGEST_ENDING and other != word:
-            smooth = vectors.profiles.topic.smooth[:, :PATTERNS_FOR_FORMS]
-            share = share_of_rule(known, smooth, (word[stem:], other[stem:]))
-            if share is not None:
-                shares[other] = share
-    return shares
+            found[other] = word[stem:], other[stem:]
+    return found
+
+
+def _connected(vectors: WordVectors, endings: dict[str, tuple[str, str]]) -> dict[str, float]:
+    """Find out which trained words a rule of forms connects with a word, and how good the rule is."""
+    smooth = vectors.profiles.topic.smooth[:, :PATTERNS_FOR_FORMS]
+    shares = {other: share_of_rule(vectors.index_to_key, smooth, both) for other, both in endings.items()}
+    return {other: share for other, share in shares.items() if share is not None}
 
 
 def _of_parts(vectors: WordVectors, expression: str, text: _Text | None) -> InferredWord | None:
