@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, Any
 from omnitm.baselines import BASELINES, make_baseline
 from omnitm.cli.train import prepare_similarity
 from omnitm.corpus import DocumentIndex
-from omnitm.machine import PAPER, AutoencoderSettings
-from omnitm.training.vocabulary import train_model
+from omnitm.machine import PAPER
+from omnitm.training.vocabulary import default_settings, train_model
 from omnitm.vectors import WordVectors
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def train(
 ) -> None:
     started, cpu_before = time.monotonic(), cpu_seconds()
     if name in OMNI:
-        own = AutoencoderSettings(**{**OMNI[name], **settings})
+        own = default_settings(index, **{**OMNI[name], **settings})
         vectors = train_model(index, output, words, settings=own, force=True, progress=log_lines(name))
         prepare_similarity(output, quiet=True)
     else:

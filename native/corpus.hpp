@@ -10,6 +10,7 @@ namespace omnitm {
 struct RunningText {
     static constexpr uint32_t kNoFeature = 0xFFFFFFFFu;
     static constexpr uint32_t kDocumentEnd = 0xFFFFFFFFu;
+    static constexpr uint32_t kMostJoiners = 4;
 
     const uint32_t* tokens = nullptr;  // null: there is none, and what is learnt from are documents
     const uint64_t* word_starts = nullptr;
@@ -17,6 +18,13 @@ struct RunningText {
     const uint32_t* feature_of = nullptr;  // by number: which of the feature words it is, or kNoFeature
     uint64_t n_tokens = 0, n_places = 0;
     uint32_t n_numbers = 0, n_feature_words = 0;
+    uint32_t n_joiners = 0, joiners[kMostJoiners] = {};  // numbers of words such as "and"
+
+    bool joins(uint32_t number) const {
+        bool found = false;
+        for (uint32_t k = 0; k < n_joiners; ++k) found |= joiners[k] == number;
+        return found;
+    }
 };
 
 // Words of document i: document_words[document_offsets[i] .. document_offsets[i + 1]), ascending; and the inverse.
@@ -30,8 +38,11 @@ struct Corpus {
     uint32_t n_words;
     RunningText running = {};
 
-    // Words of a document, or feature words at each of four places around a word.
-    uint32_t n_features() const { return running.tokens ? 4 * running.n_feature_words : n_words; }
+    // Words of a document, or feature words at each of four places around a word and, where there are words such as
+    // "and", joined with it by one of these.
+    uint32_t n_features() const {
+        return running.tokens ? (running.n_joiners ? 5 : 4) * running.n_feature_words : n_words;
+    }
 };
 
 // Throws std::invalid_argument: an offset, a word or a document lies outside its range. Samplers check what they draw,

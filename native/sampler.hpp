@@ -178,12 +178,18 @@ class Sampler {
             if (feature != RunningText::kNoFeature) visit(shift + feature);
         };
         if (at[-1] != RunningText::kDocumentEnd) {
-            if (place >= 2) note(at[-2], 0);
+            if (place >= 2) {
+                note(at[-2], 0);
+                if (running.joins(at[-1])) note(at[-2], 4 * n);
+            }
             note(at[-1], n);
         }
         if (at[1] != RunningText::kDocumentEnd) {
             note(at[1], 2 * n);
-            if (place + 2 < running.n_tokens) note(at[2], 3 * n);
+            if (place + 2 < running.n_tokens) {
+                note(at[2], 3 * n);
+                if (running.joins(at[1])) note(at[2], 4 * n);
+            }
         }
     }
 

@@ -54,7 +54,7 @@ def test_places_that_satisfy_a_rule_are_found_by_looking_at_each(seed: int) -> N
                     expected.append(place)
             place += 1  # the end of the document
         names = [[PATTERNS[column].format(word) for column, word in some] for some in (present, absent)]
-        assert matching_places(running, *names).tolist() == expected
+        assert matching_places(running, names[0], names[1]).tolist() == expected
 
 
 def test_both_ways_to_leave_documents_out_are_taken(

@@ -334,7 +334,7 @@ def _completed(
         if not given:
             return None
         record = omni_record(read_record(arguments.output / SETTINGS), "be continued")
-        given = {"contexts": record.settings.contexts, **given}
+        given = {"contexts": record.settings.contexts, "joiners": record.settings.joiners, **given}
     if "contexts" not in given and index.running is None and not arguments.quiet:
         print("the corpus has no word order: words are trained on topic only, not on place", file=sys.stderr)
     return default_settings(index, **given)

@@ -17,7 +17,15 @@ from omnitm.errors import UnknownWordError
 OFFSETS = (-2, -1, 1, 2)
 """Neighbours of a word that are features of the place where it stands, in the order of the coordinates."""
 PATTERNS = ("{} * _", "{} _", "_ {}", "_ * {}")
+JOINED, JOINED_COLUMN = "_ & {}", len(PATTERNS)
+"""After those of the four offsets: the word that a joiner, such as *and*, joins with the word."""
 NO_FEATURE = 2**32 - 1
+MOST_JOINERS = 4  # as in native/corpus.hpp
+_LIKELY_JOINERS = 100  # the most frequent words; what they join is less frequent
+_BOTH_WAYS = 0.2  # share of a joiner's pairs; in Wikipedia *and* has 0.32, *or* 0.28, the next word 0.15
+
+_FEWEST_JOINED = 100  # pairs, with repeats; of fewer it cannot be told
+_PLACES_LOOKED_AT = 200_000  # of a word that may be a joiner
 _TOKENS_AT_ONCE = 1 << 14  # they and what is compared stay in the processor's cache
 
 
@@ -124,6 +132,47 @@ class RunningText:
             found[:, column] = np.where(between == DOCUMENT_END, DOCUMENT_END, there)
         return found
 
+    def joined(self, places: NDArray[np.int64], joiners: Sequence[int]) -> NDArray[np.uint32]:
+        """Places x 2: the numbers that a joiner joins with the word, before and after; as `neighbours`."""
+        around = self.neighbours(places)
+        beyond, between = around[:, [0, 3]], around[:, [1, 2]]
+        joins = np.isin(between, np.asarray(joiners, dtype=np.uint32))
+        return np.where(joins, beyond, np.uint32(DOCUMENT_END))
+
+    @cached_property
+    def joiners(self) -> tuple[int, ...]:
+        """Numbers of the words that join others of one kind, such as *and* and *or*: at most four.
+
+        They are found from the text, for any language: where *x and y* is said, *y and x* is often said
+        too, but hardly ever *york of university*.
+        """
+        frequent = feature_words(self.word_starts, _LIKELY_JOINERS).tolist()
+        shares = {number: self._said_both_ways(number, frequent) for number in frequent}
+        found = [number for number in frequent if shares[number] >= _BOTH_WAYS]
+        return tuple(sorted(sorted(found, key=lambda number: -shares[number])[:MOST_JOINERS]))
+
+    def _said_both_ways(self, number: int, frequent: Sequence[int]) -> float:
+        """Of the pairs that stand around a word more than once, the share that has its counterpart."""
+        places = self.places_of(number)
+        step = -(-len(places) // _PLACES_LOOKED_AT)
+        before, after = (self.tokens[places[::step].astype(np.int64) + k].astype(np.int64) for k in (-1, 1))
+        n_numbers = len(self.word_starts) - 1
+        # Not ends of documents, the last number, which stands for many words, or other function words.
+        plain = np.ones(n_numbers, dtype=bool)
+        plain[[*frequent, -1]] = False
+        kept = (before < n_numbers) & (after < n_numbers) & (before != after)
+        before, after = before[kept], after[kept]
+        kept = plain[before] & plain[after]
+        before, after = before[kept], after[kept]
+        low, high = np.minimum(before, after), np.maximum(before, after)
+        _, pair, counts = np.unique(low * n_numbers + high, return_inverse=True, return_counts=True)
+        one_way = np.bincount(pair.reshape(-1), weights=before < after, minlength=len(counts))
+        repeated = counts > 1
+        if counts[repeated].sum() < _FEWEST_JOINED:
+            return 0.0
+        both_ways = 2 * np.minimum(one_way, counts - one_way)[repeated].sum()
+        return float(both_ways / counts[repeated].sum())
+
     def documents(self) -> Iterator[NDArray[np.uint32]]:
         """Numbers of the words of every document, in their order."""
         ends = self.document_ends.tolist()
@@ -134,10 +183,14 @@ class RunningText:
         """Numbers of the most frequent words, whose neighbourhood is what a word is trained on."""
         return feature_words(self.word_starts, most)
 
-    def feature_names(self, most: int) -> list[str]:
-        """Names of the coordinates of place: `the * _`, `the _`, `_ of`, `_ * of`, for every feature word."""
+    def feature_names(self, most: int, *, joined: bool = False) -> list[str]:
+        """Names of the coordinates of place: `the * _`, `the _`, `_ of`, `_ * of`, for every feature word.
+
+        With `joined` also `_ & the`: joined with the word by a joiner.
+        """
         words = [self.names[number] for number in self.feature_words(most).tolist()]
-        return [pattern.format(word) for pattern in PATTERNS for word in words]
+        patterns = (*PATTERNS, JOINED) if joined else PATTERNS
+        return [pattern.format(word) for pattern in patterns for word in words]
 
 
 def feature_words(word_starts: NDArray[np.uint64], most: int) -> NDArray[np.int64]:
@@ -159,11 +212,13 @@ def feature_numbers(word_starts: NDArray[np.uint64], most: int) -> NDArray[np.ui
 
 
 def parted(feature: str) -> tuple[int, str]:
-    """Take a coordinate of place apart: which of the four offsets, and which word.
+    """Take a coordinate of place apart: which of the four offsets, or `JOINED_COLUMN`, and which word.
 
-    >>> parted("was _"), parted("_ * of")
-    ((1, 'was'), (3, 'of'))
+    >>> parted("was _"), parted("_ * of"), parted("_ & women")
+    ((1, 'was'), (3, 'of'), (4, 'women'))
     """
+    if feature.startswith("_ & "):
+        return JOINED_COLUMN, feature[4:]
     if feature.endswith(" * _"):
         return 0, feature[:-4]
     if feature.endswith(" _"):

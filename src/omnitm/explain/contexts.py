@@ -90,7 +90,7 @@ class SaidByPlaces(Said):
         profile = vectors.profiles.place
         if profile is None or vectors.place is None:
             return None
-        named = vectors.place.feature_names[: len(vectors.place.feature_names) // len(OFFSETS)]
+        named = vectors.place.feature_names[: profile.n_features // len(OFFSETS)]
         words = {parted(name)[1]: number for number, name in enumerate(named)}
         # The last number of the running text stands for all words without one.
         numbers = np.array([*(words.get(name, -1) for name in running.names), -1], dtype=np.intp)

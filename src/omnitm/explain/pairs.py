@@ -8,14 +8,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, ClassVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from omnitm.corpus import DocumentIndex
-from omnitm.corpus.running import PATTERNS, parted
+from omnitm.corpus.running import JOINED, JOINED_COLUMN, PATTERNS, parted
 from omnitm.errors import ParameterError, UnknownWordError
 from omnitm.explain.evidence import Together, standing, together
 from omnitm.explain.records import Record
@@ -23,6 +23,7 @@ from omnitm.explain.rules import Machines, TrainedMachine
 from omnitm.parameters import check_choice
 from omnitm.similarity.combined import Combined
 from omnitm.similarity.scorers import SCORERS
+from omnitm.store.record import joiners_of
 from omnitm.tables import Percent, cell
 from omnitm.vectors import WordVectors
 
@@ -70,6 +71,8 @@ class TakenApart:
     parts: Mapping[str, float] = field(default_factory=dict)
     forms: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     own: Sequence[str] = ()
+    joiners: Sequence[int] = ()
+    """Numbers of the words by which others are joined with a word."""
 
     @cached_property
     def columns(self) -> dict[str, int]:
@@ -97,7 +100,8 @@ def take_apart(vectors: WordVectors, word: str, other: str, metric: str) -> Take
         forms = {name: tuple(vectors.forms(name)) for name in (word, other)}
         own = [name for found in forms.items() for name in (found[0], *found[1])]
         parts = scorer.parts(vectors, *rows)
-        return TakenApart(metric, score, shares, names, first, second, parts, forms, own)
+        joiners = joiners_of(vectors.training)
+        return TakenApart(metric, score, shares, names, first, second, parts, forms, own, joiners)
     first, second = vectors.get_vector(word), vectors.get_vector(other)
     own = [word, other] if vectors.has_named_features else []
     return TakenApart(metric, score, shares, names, first, second, own=own)
@@ -241,11 +245,13 @@ class Comparison(Record):
     def sentence(self) -> str:
         """The strongest reasons in one sentence: where both words stand, and what both occur with."""
         features = [part.feature for part in self.contributions_for]
-        places = [_where(feature) for feature in features if is_place(feature)][:_IN_A_SENTENCE]
-        words = [feature for feature in features if not is_place(feature)][:_IN_A_SENTENCE]
+        words = [feature for feature in features if not is_place(feature)]
+        places = [parted(feature) for feature in features if is_place(feature)]
+        stands = [f"{_WHERE[column]} {word}" for column, word in places if column != JOINED_COLUMN]
+        joined = [word for column, word in places if column == JOINED_COLUMN]
         reasons = [
-            f"both {verb} {_listed(named)}"
-            for verb, named in (("stand", places), ("occur with", words))
+            f"both {verb} {_listed(named[:_IN_A_SENTENCE])}"
+            for verb, named in (("stand", stands), ("are joined with", joined), ("occur with", words))
             if named
         ]
         return "; ".join(reasons)
@@ -262,11 +268,6 @@ def is_place(feature: str) -> bool:
     (True, False)
     """
     return feature.startswith("_ ") or feature.endswith(" _")
-
-
-def _where(feature: str) -> str:
-    column, word = parted(feature)
-    return f"{_WHERE[column]} {word}"
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -315,7 +316,7 @@ def compare_by_coordinates(
     asked = [taken_apart.column(feature) for feature in through]
     shares = taken_apart.shares
     # The words, and places next to them: to stand after "car" is to occur with it.
-    named = [form.format(name) for name in taken_apart.own for form in ("{}", *PATTERNS)]
+    named = [form.format(name) for name in taken_apart.own for form in ("{}", *PATTERNS, JOINED)]
     own = [taken_apart.column(name) for name in named if name in taken_apart.columns]
     others = shares.copy()
     # What is about the two words themselves is one line, "they occur together".
@@ -371,7 +372,7 @@ class _Evidence:
         feature = parts.feature_names[column]
         found: list[Together | None] = [None, None]
         if self.index is not None:
-            count = standing if is_place(feature) else together
+            count = partial(standing, joiners=parts.joiners) if is_place(feature) else together
             found = [count(self.index, word, feature, self.n_documents, self.seen) for word in self.pair]
         values = float(parts.first[column]), float(parts.second[column])
         return Contribution(feature, float(parts.shares[column]), *values, *found)

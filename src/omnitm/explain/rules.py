@@ -20,7 +20,7 @@ from omnitm.errors import CorpusError, ParameterError
 from omnitm.explain.records import Record
 from omnitm.machine import Autoencoder, AutoencoderSettings, Kind, kind_key, word_key
 from omnitm.store import TrainingRecord
-from omnitm.store.rows import as_stored
+from omnitm.store.rows import as_stored, n_joined_of
 from omnitm.vectors import WordVectors
 
 
@@ -64,7 +64,7 @@ class PlaceLiteral(Literal):
         return f"NOT {phrase}" if self.negated else phrase
 
 
-_PHRASES = ("two after", "follows", "precedes", "two before")
+_PHRASES = ("two after", "follows", "precedes", "two before", "joined with")
 
 
 @dataclass(frozen=True)
@@ -243,10 +243,12 @@ class Machines:
         machine, key = self._native[kind], kind_key(word_key(self.record.seed, word), kind)
         machine.train(self.index.word_id(word), key)
         matrix, kept, names = self.vectors.matrix, self.record.keep_top, self.index.vocabulary
+        n_joined = 0
         if kind == "place" and place is not None:
             matrix, kept, names = place.matrix, self.record.keep_places, place.feature_names
+            n_joined = n_joined_of(self.record, len(names))
         if len(names) != machine.n_features or not np.array_equal(
-            as_stored(machine.embedding(), kept), matrix[row]
+            as_stored(machine.embedding(), kept, n_joined), matrix[row]
         ):
             raise CorpusError(other_corpus(self.index))
         return TrainedMachine(word, key, names, settings, machine.states, machine.weights, kind)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import reduce
+from functools import partial, reduce
 from typing import Any, ClassVar
 
 import numpy as np
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from omnitm.corpus import DocumentIndex, RunningText
 from omnitm.corpus.assembling import DOCUMENT_END
 from omnitm.corpus.cooccurrence import document_lengths, shared, words_of_documents
-from omnitm.corpus.running import OFFSETS, parted
+from omnitm.corpus.running import JOINED_COLUMN, OFFSETS, parted
 from omnitm.explain.evidence import Document, read_documents, spread
 from omnitm.explain.records import Record
 from omnitm.explain.rules import Literal, Rule, TrainedMachine, rules_of
@@ -197,7 +197,9 @@ def explain_word(
     sizes = index.n_documents, len(index.documents_with(target))
     if machine.kind == "place":
         running = running_of(index)
-        rates, match = place_rates(running, rules, examples), match_place_rule
+        joiners = machine.settings.joiners
+        rates = place_rates(running, rules, examples, joiners)
+        match: Callable[..., Match] = partial(match_place_rule, joiners=joiners)
         sizes = running.n_running_words, len(running.places_of(target))
     else:
         rates, match = firing_rates(index, rules, examples), match_rule
@@ -273,11 +275,17 @@ def _measured(
 
 
 def match_place_rule(
-    index: DocumentIndex, word: str, present: Sequence[str], absent: Sequence[str], n_documents: int = 1
+    index: DocumentIndex,
+    word: str,
+    present: Sequence[str],
+    absent: Sequence[str],
+    n_documents: int = 1,
+    *,
+    joiners: Sequence[int] = (),
 ) -> Match:
     """Find the places that satisfy a rule of coordinates such as `was _`, and those where the word stands."""
     running, number = running_of(index), index.word_id(word)
-    places = matching_places(running, present, absent)
+    places = matching_places(running, present, absent, joiners)
     is_hit = running.tokens[places] == number
     n_mine, n_all = len(running.places_of(number)), running.n_running_words
     match = Match.of(len(places), int(is_hit.sum()), n_mine, n_all)
@@ -361,8 +369,15 @@ def matching_documents(
     return candidates[~_marked(index, absent)[candidates]]
 
 
-def matching_places(running: RunningText, present: Sequence[str], absent: Sequence[str]) -> NDArray[np.int64]:
+def matching_places(
+    running: RunningText, present: Sequence[str], absent: Sequence[str], joiners: Sequence[int] = ()
+) -> NDArray[np.int64]:
     """Ascending places of the words whose neighbours have all of `present` and none of `absent`.
+
+    Parameters
+    ----------
+    joiners
+        Numbers of the words that join others, for coordinates such as `_ & women`.
 
     Examples
     --------
@@ -377,34 +392,49 @@ def matching_places(running: RunningText, present: Sequence[str], absent: Sequen
     if wanted:
         # From the rarest neighbour: a word at place q stands beside places q - offset.
         column, number = min(wanted, key=lambda literal: int(running.counts[literal[1]]))
-        places = running.places_of(number).astype(np.int64) - OFFSETS[column]
+        offsets = (2, -2) if column == JOINED_COLUMN else (OFFSETS[column],)
+        beside = running.places_of(number).astype(np.int64)
+        places = np.unique(np.concatenate([beside - offset for offset in offsets]))
         places = places[(places > 0) & (places < len(running.tokens) - 1)]
         places = places[running.tokens[places] != DOCUMENT_END]
     else:
         places = np.flatnonzero(running.tokens != DOCUMENT_END)
-    neighbours = running.neighbours(places)
+    occurs = _Neighbours(running, places, joiners)
     holds = np.ones(len(places), dtype=bool)
-    for column, number in wanted:
-        holds &= neighbours[:, column] == number
-    for column, number in unwanted:
-        holds &= neighbours[:, column] != number
+    for literal in wanted:
+        holds &= occurs.at(*literal)
+    for literal in unwanted:
+        holds &= ~occurs.at(*literal)
     return places[holds]
 
 
+class _Neighbours:
+    """What stands around some places."""
+
+    def __init__(self, running: RunningText, places: NDArray[np.int64], joiners: Sequence[int]) -> None:
+        self._around, self._joined = running.neighbours(places), running.joined(places, joiners)
+
+    def at(self, column: int, number: int) -> NDArray[np.bool_]:
+        """Whether a word stands at an offset of each place, or is joined with the word that stands there."""
+        if column == JOINED_COLUMN:
+            return np.asarray((self._joined == number).any(axis=1))
+        return np.asarray(self._around[:, column] == number)
+
+
 def place_rates(
-    running: RunningText, rules: Sequence[Rule], examples: Examples
+    running: RunningText, rules: Sequence[Rule], examples: Examples, joiners: Sequence[int]
 ) -> list[tuple[float | None, float | None]]:
     """In what share of examples of places of the word, and of other words, each rule holds."""
-    shape = *examples.documents.shape, len(OFFSETS)
-    neighbours = running.neighbours(examples.documents.reshape(-1)).reshape(shape)
+    shape = examples.documents.shape
+    neighbours = _Neighbours(running, examples.documents.reshape(-1), joiners)
 
     def occurs(feature: str) -> NDArray[np.bool_]:
         column, word = parted(feature)
-        return np.asarray((neighbours[:, :, column] == running.number(word)).any(axis=1))
+        return np.asarray(neighbours.at(column, running.number(word)).reshape(shape).any(axis=1))
 
     rates = []
     for rule in rules:
-        holds = np.ones(len(neighbours), dtype=bool)
+        holds = np.ones(shape[0], dtype=bool)
         for literal in rule.literals:
             holds &= occurs(literal.word) != literal.negated
         rates.append((_share(holds, examples.labels), _share(holds, ~examples.labels)))

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from omnitm.corpus import DocumentIndex
 
 _NO_LIMIT = 2**32 - 1  # the largest that the native code can be given
-_N_OFFSETS = 4  # as in corpus/running.py
 
 
 class Feedback(IntEnum):
@@ -136,7 +135,7 @@ class Autoencoder:
         arrays: tuple[Any, ...] = (
             corpus_arrays(index) if kind == "topic" else _running_arrays(index, settings, feature_of)
         )
-        self.n_features = index.n_words if kind == "topic" else _N_OFFSETS * int(arrays[-1])
+        self.n_features = index.n_words if kind == "topic" else settings.n_blocks * int(arrays[4])
         self._native = _native.Autoencoder(
             *arrays,
             **native_settings(self.n_features, settings),
@@ -213,7 +212,7 @@ def _running_arrays(
     if feature_of is None:
         feature_of = feature_numbers(running.word_starts, settings.n_place_features)
     n_words = int(np.count_nonzero(feature_of != NO_FEATURE))
-    return running.tokens, running.word_starts, running.places, feature_of, n_words
+    return running.tokens, running.word_starts, running.places, feature_of, n_words, settings.joiners
 
 
 def running_of(index: HasText[Text_co]) -> Text_co:
@@ -232,7 +231,7 @@ def n_features(index: TrainingCorpus, settings: AutoencoderSettings, kind: Kind)
         return index.n_words
     from omnitm.corpus.running import feature_words
 
-    return _N_OFFSETS * len(feature_words(running_of(index).word_starts, settings.n_place_features))
+    return settings.n_blocks * len(feature_words(running_of(index).word_starts, settings.n_place_features))
 
 
 class WordTrainer:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from omnitm.corpus import DocumentIndex
 from omnitm.corpus.assembling import DOCUMENT_END
-from omnitm.corpus.running import NO_FEATURE, OFFSETS, feature_numbers
+from omnitm.corpus.running import JOINED_COLUMN, NO_FEATURE, OFFSETS, feature_numbers
 from omnitm.machine.classifier import active_clauses, draw_epoch
 from omnitm.machine.draws import Purpose, below, draw, high, literal_coins, low
 from omnitm.machine.settings import AutoencoderSettings, ClassifierSettings, Kind
@@ -40,7 +40,8 @@ class _Places:
         self._running = index.running
         self._features = feature_numbers(index.running.word_starts, settings.n_place_features)
         self._n_words = len(index.running.feature_words(settings.n_place_features))
-        self.n_features = len(OFFSETS) * self._n_words
+        self._joiners = settings.joiners
+        self.n_features = (len(OFFSETS) + bool(self._joiners)) * self._n_words
         self.hidden: list[int] = []
         starts = index.running.word_starts.astype(np.int64)
         self.all = np.arange(starts[-1])
@@ -58,6 +59,8 @@ class _Places:
             number = tokens[place + offset]
             if number != DOCUMENT_END and self._features[number] != NO_FEATURE:
                 features.append(block * self._n_words + int(self._features[number]))
+                if between is not None and between in self._joiners:
+                    features.append(JOINED_COLUMN * self._n_words + int(self._features[number]))
         return features
 
 
@@ -65,7 +68,8 @@ class ReferenceAutoencoder:
     """One target word's machine, example by example.
 
     `states` is clauses x literals; literal k is "feature k occurs", literal n_features + k "it does not". A
-    feature is a word of a document, or for the kind "place" a word at one of four places around the target.
+    feature is a word of a document, or for the kind "place" a word at one of four places around the target,
+    or joined with it.
     """
 
     def __init__(

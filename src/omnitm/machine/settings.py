@@ -14,6 +14,7 @@ Contexts = Literal["topic", "place", "both"]
 Kind = Literal["topic", "place"]
 
 _FREQUENT = 1_500  # places; of fewer nearly all are seen
+_N_OFFSETS, _MOST_JOINERS = 4, 4  # as in corpus/running.py
 
 #: The paper's similarity experiment, and the published code where the paper is silent.
 PAPER: dict[str, Any] = {
@@ -49,6 +50,9 @@ output_balancing, max_included_literals, n_place_features
     contexts
         What a word is trained on: "topic" (the paper: documents that contain it), "place" (the words next to
         it), or "both", one machine for each.
+    joiners
+        Numbers of words such as *and*, see `omnitm.corpus.RunningText.joiners`: which words they join with
+        the word are features of place, too; none: these are no features.
     """
 
     n_clauses: int = 32
@@ -64,6 +68,7 @@ output_balancing, max_included_literals, n_place_features
     max_included_literals: int | None = 3
     contexts: Contexts = "topic"
     n_place_features: int = 10_000
+    joiners: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         owner = "OmniTMAE"
@@ -81,6 +86,18 @@ output_balancing, max_included_literals, n_place_features
             check_integer(owner, "max_included_literals", self.max_included_literals, 0, 2**31 - 1)
         check_choice(owner, "contexts", self.contexts, ("topic", "place", "both"))
         check_integer(owner, "n_place_features", self.n_place_features, 1, 2**28)
+        if len(set(self.joiners)) != len(self.joiners):
+            raise ParameterError(
+                f"The 'joiners' parameter of {owner} must name a number once. Got {self.joiners!r} instead."
+            )
+        check_integer(owner, "number of joiners", len(self.joiners), 0, _MOST_JOINERS)
+        for number in self.joiners:
+            check_integer(owner, "joiners", number, 0, 2**31 - 1)
+
+    @property
+    def n_blocks(self) -> int:
+        """How many coordinates of place every feature word has: one per offset, and one if it is joined."""
+        return _N_OFFSETS + bool(self.joiners)
 
     @property
     def kinds(self) -> tuple[Kind, ...]:

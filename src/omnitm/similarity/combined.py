@@ -148,7 +148,8 @@ class Combined(Question):
             sources = [kind.profile.of_row(row) for row in (first, second)] if kind.has_own_rows else means
             smooth = _smooth_shares(kind.profile, sources, [kind.rows[row] for row in (first, second)])
             shares.append(scales[kind.part] * means[0] * means[1] + scales[kind.part + 1] * smooth)
-        shares[1:] = [places * self.emphasis(places.sum()) for places in shares[1:]]
+        emphasis = self.emphasis(sum(float(of_kind.sum()) for of_kind in shares[1:]))
+        shares[1:] = [of_kind * emphasis for of_kind in shares[1:]]
         for one, other in ((first, second), (second, first)) if profiles.has_topics else ():
             for form, weight in profiles.forms.of_row(one):
                 for leaned_on, share in profiles.forms.of_row(other):
@@ -171,8 +172,13 @@ class Combined(Question):
             found[own] = 0.0
         if profiles.place is None or rows.place is None:
             return np.asarray(found, dtype=np.float64)
-        relative = profiles.place.relative(rows.place.matrix[row], float(profiles.place.baseline[row]))
-        return np.concatenate([found, profiles.place.deviations(relative)], dtype=np.float64)
+        kinds = [kind for kind in (profiles.place, profiles.joined) if kind is not None]
+        parts = np.split(rows.place.matrix[row], [profiles.place.n_features])
+        relative = [
+            kind.relative(part, float(kind.baseline[row])) for kind, part in zip(kinds, parts, strict=False)
+        ]
+        deviations = [kind.deviations(part) for kind, part in zip(kinds, relative, strict=True)]
+        return np.concatenate([found, *deviations], dtype=np.float64)
 
     def distances(self, rows: WordRows, scores: NDArray[Any]) -> Reals:
         """Return how far scores are below that of a word with itself."""

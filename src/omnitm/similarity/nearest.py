@@ -185,7 +185,7 @@ def scores_of_items(items: Sequence[_Item], wanted: Sequence[NDArray[np.intp]]) 
     compared = _Compared(profiles, wanted)
     parts = np.zeros((len(compared.words), len(PARTS)))
     for number, kind in enumerate(profiles.kinds):
-        if scales[kind.part]:
+        if scales[kind.part] or scales[kind.part + 1]:
             is_own = _is_own(question, kind)
             products = np.concatenate(
                 [
@@ -292,7 +292,8 @@ def likely_of(rows: WordRows, queries: Sequence[Query]) -> Iterator[NDArray[np.f
             of_kind *= query.asked.units_of_part(rows, kind.part)
             likely.append(of_kind)
         found = likely[0]
-        for alike in likely[1:]:
+        if len(likely) > 1:
+            alike = np.sum(likely[1:], axis=0)
             found += alike * query.asked.emphasis(alike)
         found *= profiles.trust
         yield found

@@ -23,6 +23,7 @@ from omnitm.similarity.question import (
     WEIGHTS_OF_PARTS,
     Question,
 )
+from omnitm.similarity.row_matrix import ColumnRange
 from omnitm.similarity.row_profile import Recipe, RowProfile, unit_rows
 from omnitm.similarity.truncated_svd import in_parts
 from omnitm.similarity.word_forms import PATTERNS_FOR_FORMS, WordForms
@@ -32,9 +33,10 @@ Reals = NDArray[np.float64]
 
 # Of all numbers of this module, question, row_profile and word_forms; what was stored by another is made
 # again.
-RECIPE = 11
+RECIPE = 12
 TOPIC = Recipe(stands_out=1.0, power=0.25, n_patterns=800)
 PLACE = Recipe(stands_out=0.5, power=0.0, n_patterns=1_000)
+JOINED = Recipe(stands_out=0.5, power=0.0, n_patterns=300)
 _FLOOR = 0.1  # of a baseline: differences between small associations are noise
 _MOST_ASSOCIATION = 5.0  # a logarithm; more than words reach, so that a word is nearest to itself
 # Rows of rare words would make every coordinate look unusual: means over the 8,000 most frequent of 40,000
@@ -89,19 +91,19 @@ class Profiles:
 
     Attributes
     ----------
-    topic, place
+    topic, place, joined
         Profiles of the coordinates about words that occur with a word, which have no features if only places
-        were trained, and about places; None: not trained.
+        were trained, about places, and about words that are joined with it; None: not trained.
     forms
         Which words are forms of each other.
-    topic_lengths, place_lengths
+    topic_lengths, place_lengths, joined_lengths
         Per word: length of the weighted mean of its forms' profiles; 1 where that is 0.
-    topic_rows, place_rows
+    topic_rows, place_rows, joined_rows
         words x dimensions, at length 1: weighted means of the forms' smoothed topic profiles, and a word's
-        own smoothed place profile; no dimensions without places.
+        own smoothed profiles of places and of joined words; no dimensions without these.
     trust
         Per word: what its scores are multiplied by; 1 for the best known words.
-    topic_codes, place_codes, code_steps
+    topic_codes, place_codes, joined_codes, code_steps
         The rows in 255 steps, of one size per kind: enough to find words that may be nearest.
     closeness
         words x 2: how near the nearest words are by topic and by place, beside the usual, which is 1.
@@ -113,13 +115,17 @@ class Profiles:
 
     topic: RowProfile
     place: RowProfile | None
+    joined: RowProfile | None
     forms: WordForms
     topic_lengths: NDArray[np.float32]
     topic_rows: NDArray[np.float32]
     place_lengths: NDArray[np.float32]
     place_rows: NDArray[np.float32]
+    joined_lengths: NDArray[np.float32]
+    joined_rows: NDArray[np.float32]
     topic_codes: NDArray[np.int8]
     place_codes: NDArray[np.int8]
+    joined_codes: NDArray[np.int8]
     code_steps: Reals
     trust: NDArray[np.float32]
     closeness: NDArray[np.float32]
@@ -134,21 +140,23 @@ class Profiles:
         topic = RowProfile.of_nothing(len(rows.index_to_key))
         if rows.has_named_features:
             topic = RowProfile.of(rows.matrix, rows.row_features, known, patterned, TOPIC)
-        place = None
-        if rows.place is not None:
-            place = RowProfile.of(rows.place.matrix, None, known, patterned, PLACE)
+        place, joined = (
+            None if matrix is None else RowProfile.of(matrix, None, known, patterned, recipe)
+            for matrix, recipe in zip(_matrices_of_place(rows), (PLACE, JOINED), strict=True)
+        )
         forms = WordForms.of(rows.index_to_key, unit_rows(topic.smooth[:, :PATTERNS_FOR_FORMS]))
-        topic_lengths, topic_rows = _mean_lengths(forms, topic), unit_rows(forms.matrix @ topic.smooth)
+        topic_rows = unit_rows(forms.matrix @ topic.smooth)
         n_words = len(rows.index_to_key)
-        place_lengths, place_rows = np.ones(n_words, np.float32), np.zeros((n_words, 0), np.float32)
-        if place is not None:
-            # Means over forms raised SimLex-999 by 0.005 and lowered same-category neighbours by 0.022.
-            place_lengths, place_rows = _mean_lengths(forms, place), place.smooth
-        (topic_codes, topic_step), (place_codes, place_step) = coded(topic_rows), coded(place_rows)
+        # Smoothed places are the word's own: means over forms raised SimLex-999 by 0.005 and lowered
+        # same-category neighbours by 0.022.
+        nothing = np.zeros((n_words, 0), np.float32)
+        place_rows, joined_rows = (nothing if kind is None else kind.smooth for kind in (place, joined))
+        lengths = [_mean_lengths(forms, kind) for kind in (topic, place, joined)]
+        codes, steps = zip(*map(coded, (topic_rows, place_rows, joined_rows)), strict=True)
         plain = cls(
-            *(topic, place, forms, topic_lengths, topic_rows, place_lengths, place_rows),
-            *(topic_codes, place_codes, np.array([topic_step, place_step]), trust_in(rows)),
-            closeness=np.stack([closeness_of(codes, known) for codes in (topic_codes, place_codes)], axis=1),
+            *(topic, place, joined, forms, lengths[0], topic_rows, lengths[1], place_rows, lengths[2]),
+            *(joined_rows, codes[0], codes[1], codes[2], np.array(steps), trust_in(rows)),
+            closeness=np.stack([closeness_of(of_kind, known) for of_kind in codes[:2]], axis=1),
             scales=np.ones(len(PARTS)),
             random_scores={},
             random_shares=np.zeros(0),
@@ -169,13 +177,16 @@ class Profiles:
 
     @cached_property
     def kinds(self) -> list[Kind]:
-        """Topics, and places if they were trained."""
-        topic_step, place_step = self.code_steps.tolist()
+        """Topics, and places and joined words if they were trained."""
+        topic_step, place_step, joined_step = self.code_steps.tolist()
         rows = self.topic_lengths, self.topic_rows, self.topic_codes, topic_step
         found = [Kind(self.topic, *rows, part=1, has_own_rows=False)]
         if self.place is not None:
             rows = self.place_lengths, self.place_rows, self.place_codes, place_step
             found.append(Kind(self.place, *rows, part=3, has_own_rows=True))
+        if self.joined is not None:
+            rows = self.joined_lengths, self.joined_rows, self.joined_codes, joined_step
+            found.append(Kind(self.joined, *rows, part=5, has_own_rows=True))
         return found
 
     @cached_property
@@ -223,7 +234,9 @@ class Profiles:
     def most(self) -> Reals:
         """The largest value of each part before closeness: that of a word with itself."""
         has_topics, has_place = float(self.has_topics), float(self.place is not None)
-        return np.array([_MOST_ASSOCIATION * has_topics, has_topics, has_topics, has_place, has_place])
+        has_joined = float(self.joined is not None)
+        most = [_MOST_ASSOCIATION * has_topics, has_topics, has_topics, has_place, has_place]
+        return np.array([*most, has_joined, has_joined])
 
     @property
     def has_topics(self) -> bool:
@@ -251,9 +264,11 @@ class Profiles:
         return log_ratio(values * self.topic.gain[words], self.topic.mean[columns]).astype(np.float64)
 
 
-def _mean_lengths(forms: WordForms, profile: RowProfile) -> NDArray[np.float32]:
+def _mean_lengths(forms: WordForms, profile: RowProfile | None) -> NDArray[np.float32]:
     """Length of the weighted mean of the profiles of each word's forms; 1 where it is 0, to divide by."""
-    found = np.ones(len(profile.lengths), dtype=np.float32)  # a profile alone has length 1
+    found = np.ones(len(forms.starts) - 1, dtype=np.float32)  # a profile alone has length 1
+    if profile is None:
+        return found
     several = np.flatnonzero(np.diff(forms.starts) > 1)
     for start in range(0, len(several), _PAIRS_AT_A_TIME):
         part = several[start : start + _PAIRS_AT_A_TIME]
@@ -262,6 +277,17 @@ def _mean_lengths(forms: WordForms, profile: RowProfile) -> NDArray[np.float32]:
         found[part] = np.sqrt(np.asarray(mean.multiply(mean).sum(axis=1)).ravel())
     found[found == 0] = 1
     return found
+
+
+def _matrices_of_place(rows: WordRows) -> tuple[Any, Any]:
+    """Matrices about places and about joined words; None if they were not trained."""
+    if rows.place is None:
+        return None, None
+    matrix, n_joined = rows.place.matrix, rows.place.n_joined
+    if not n_joined:
+        return matrix, None
+    end = len(rows.place.feature_names)
+    return ColumnRange(matrix, 0, end - n_joined), ColumnRange(matrix, end - n_joined, end)
 
 
 def log_ratio(relative: Any, mean: Any) -> Any:

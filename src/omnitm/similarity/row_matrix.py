@@ -111,6 +111,27 @@ class RowMatrix(ABC):
         return found
 
 
+class ColumnRange(RowMatrix):
+    """Some successive columns of a matrix."""
+
+    def __init__(self, matrix: Any, start: int, stop: int) -> None:
+        self._matrix, self._start, self._stop = matrix, start, stop
+        n_rows = len(matrix)
+        super().__init__(
+            (n_rows, stop - start), matrix.dtype, n_rows * (stop - start) * matrix.dtype.itemsize
+        )
+
+    def read_row(self, row: int) -> NDArray[Any]:
+        """Cut a row."""
+        found: NDArray[Any] = self._matrix[row][self._start : self._stop]
+        return found
+
+    def read_column(self, column: int) -> NDArray[Any]:
+        """Find a column by its number in the matrix."""
+        found: NDArray[Any] = self._matrix[:, self._start + column]
+        return found
+
+
 def row_blocks(matrix: Any) -> Iterator[tuple[int, NDArray[Any]]]:
     """Go through a matrix as arrays of successive rows, each with the number of its first row."""
     whole = plain_array(matrix)

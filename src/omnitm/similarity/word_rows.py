@@ -25,6 +25,14 @@ class NamedRows(Protocol):
         """A name per column."""
 
 
+class PlaceRows(NamedRows, Protocol):
+    """Rows about where words stand."""
+
+    @property
+    def n_joined(self) -> int:
+        """How many columns, the last ones, say what is joined with a word."""
+
+
 class WordRows(NamedRows, Protocol):
     """What metrics know of a model: its words, their rows, and what was found out about them."""
 
@@ -33,7 +41,7 @@ class WordRows(NamedRows, Protocol):
         """The word of each row."""
 
     @property
-    def place(self) -> NamedRows | None:
+    def place(self) -> PlaceRows | None:
         """Rows about where words stand."""
 
     @property

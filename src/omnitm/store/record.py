@@ -67,6 +67,7 @@ class TrainingRecord:
             if fields[name] is None:
                 del fields[name]
         omitted = _SETTINGS_OF_GROWTH if self.settings.accumulation_growth == 1 else set()
+        omitted = omitted if self.settings.joiners else omitted | _SETTINGS_OF_JOINERS
         omitted = _SETTINGS_OF_PLACE if self.settings.contexts == "topic" else omitted
         fields["settings"] = {
             name: fields["settings"][name] for name in fields["settings"] if name not in omitted
@@ -112,6 +113,11 @@ def keep_top_of(record: AnyRecord | None) -> int | None:
 def keep_places_of(record: AnyRecord | None) -> int | None:
     """How many coordinates of place the rows of a model keep; None: it has none."""
     return record.keep_places if isinstance(record, TrainingRecord) else None
+
+
+def joiners_of(record: AnyRecord | None) -> tuple[int, ...]:
+    """Numbers of the words, such as *and*, that join others with a word, if a model has learned from that."""
+    return record.settings.joiners if isinstance(record, TrainingRecord) else ()
 
 
 def is_place_only(record: AnyRecord | None) -> bool:
@@ -170,7 +176,8 @@ def record_from_bytes(path: Path, content: bytes) -> AnyRecord:
             return ModelRecord(model, values, fields["seed"], fingerprint, version)
         # Older models that know places merged as many of them for all words.
         growth = {"accumulation_growth": 1} if "contexts" in values else {}
-        settings = AutoencoderSettings(**{**growth, **values})
+        joiners = {"joiners": tuple(values["joiners"])} if isinstance(values.get("joiners"), list) else {}
+        settings = AutoencoderSettings(**{**growth, **values, **joiners})
         if ("place" in settings.kinds) != ("keep_places" in kept):
             raise FileError(path, "must have 'keep_places' if 'contexts' names places, and only then")
         return TrainingRecord(settings, fields["seed"], fingerprint, version, **kept)
@@ -221,8 +228,15 @@ def _short(fields: dict[str, Any]) -> str:
 
 
 _SETTING_NAMES = {field.name for field in dataclasses.fields(AutoencoderSettings)}
-_SETTINGS_OF_PLACE = {"contexts", "n_place_features", "accumulation_growth"}
-_SETTINGS_OF_GROWTH = {"accumulation_growth"}
-# What records do not name: nothing, a growth of 1, as older models have it, or all about places.
-_OMITTED: list[set[str]] = [set(), _SETTINGS_OF_GROWTH, _SETTINGS_OF_PLACE]
+_SETTINGS_OF_PLACE = {"contexts", "n_place_features", "accumulation_growth", "joiners"}
+_SETTINGS_OF_GROWTH, _SETTINGS_OF_JOINERS = {"accumulation_growth"}, {"joiners"}
+# What records do not name: nothing; a growth of 1, as older models have it, or no joiners, or both; or all
+# about places.
+_OMITTED: list[set[str]] = [
+    set(),
+    _SETTINGS_OF_GROWTH,
+    _SETTINGS_OF_JOINERS,
+    _SETTINGS_OF_GROWTH | _SETTINGS_OF_JOINERS,
+    _SETTINGS_OF_PLACE,
+]
 _ARRAY_CHUNK = 1 << 22

@@ -37,9 +37,10 @@ from omnitm.errors import FileError, ParameterError
 from omnitm.files.checked import CheckedFile
 from omnitm.similarity.row_matrix import RowMatrix
 from omnitm.store.manifest import PLACE_VECTORS, TOP, VECTORS
-from omnitm.store.record import AnyRecord, TrainingRecord, is_sparse, keep_places_of, keep_top_of
+from omnitm.store.record import AnyRecord, TrainingRecord, is_sparse, joiners_of, keep_places_of, keep_top_of
 
 _START = np.dtype("<u8")
+_N_OFFSETS = 4  # blocks of places; one more is of joined words
 _PAIR = 6  # bytes of a position and its value
 _DAMAGED = "restore it from a copy or train the model again"
 
@@ -232,6 +233,15 @@ class MappedMatrix(RowMatrix, NDArrayOperatorsMixin):
 # Of the 40,000 coordinates of place of a word of Wikipedia 500 to 5,300 differ from the baseline, fewer than
 # 700 of them by more than 5 steps.
 PLACES_KEPT = 2_000
+# Words that are joined with a word are few (500 of 10,000 at most differ from the baseline) and differ less,
+# so that they are chosen by themselves.
+JOINED_KEPT = 300
+
+
+def n_places_kept(n_places: int, n_blocks: int) -> int:
+    """How many coordinates of place a row keeps, given their number and that of their blocks."""
+    n_joined = n_places // n_blocks if n_blocks > _N_OFFSETS else 0
+    return min(PLACES_KEPT, n_places - n_joined) + min(JOINED_KEPT, n_joined)
 
 
 def row_type(keep_top: int) -> np.dtype[Any]:
@@ -247,29 +257,44 @@ def row_type(keep_top: int) -> np.dtype[Any]:
     )
 
 
-def encode_top(vector: NDArray[np.int16], keep_top: int) -> bytes:
-    """Keep the baseline, which is the most frequent value, and what differs most; of equals the first."""
+def encode_top(vector: NDArray[np.int16], keep_top: int, n_joined: int = 0) -> bytes:
+    """Keep the baseline, which is the most frequent value, and what differs most; of equals the first.
+
+    The last `n_joined` coordinates, words that are joined with the word, are chosen by themselves.
+    """
     values = np.ascontiguousarray(vector, dtype=np.int16)
     baseline = np.empty(1, dtype=np.int16)
     _native.row_modes(values[None], baseline)
     distance = np.abs(values.astype(np.int32) - int(baseline[0]))
-    kept = np.flatnonzero(distance)
-    if len(kept) > keep_top:
-        # The smallest distance of which fewer than `keep_top` lie above; of those at it the first fill up.
-        at_least = np.cumsum(np.bincount(distance[kept])[::-1])[::-1]  # how many differ by so much or more
-        limit = int(np.flatnonzero(at_least > keep_top)[-1])
-        above = np.flatnonzero(distance > limit)
-        equal = np.flatnonzero(distance == limit)[: keep_top - len(above)]
-        kept = np.sort(np.concatenate([above, equal]))
+    n_kept_joined, first_joined = min(JOINED_KEPT, n_joined), len(values) - n_joined
+    kept = np.concatenate(
+        [
+            _largest(distance[:first_joined], keep_top - n_kept_joined),
+            first_joined + _largest(distance[first_joined:], n_kept_joined),
+        ]
+    )
     row = np.zeros(1, dtype=row_type(keep_top))
     row["baseline"], row["count"] = baseline, len(kept)
     row["positions"][0, : len(kept)], row["values"][0, : len(kept)] = kept, values[kept]
     return row.tobytes()
 
 
-def as_stored(vector: NDArray[np.int16], keep_top: int | None) -> NDArray[np.int16]:
+def _largest(distance: NDArray[np.int32], count: int) -> NDArray[np.intp]:
+    """Positions of the largest distances that are not 0, at most so many, ascending; of equals the first."""
+    kept = np.flatnonzero(distance)
+    if len(kept) <= count:
+        return kept
+    # The smallest distance of which fewer than `count` lie above; of those at it the first fill up.
+    at_least = np.cumsum(np.bincount(distance[kept])[::-1])[::-1]  # how many differ by so much or more
+    limit = int(np.flatnonzero(at_least > count)[-1])
+    above = np.flatnonzero(distance > limit)
+    equal = np.flatnonzero(distance == limit)[: count - len(above)]
+    return np.sort(np.concatenate([above, equal]))
+
+
+def as_stored(vector: NDArray[np.int16], keep_top: int | None, n_joined: int = 0) -> NDArray[np.int16]:
     """Return a vector as it is read back from a model whose rows keep so many coordinates; None: all."""
-    file = RowFile("vectors in memory", slice(0, len(vector)), keep_top)
+    file = RowFile("vectors in memory", slice(0, len(vector)), keep_top, n_joined)
     return file.decode(Path(file.name), file.encode(vector))
 
 
@@ -279,6 +304,8 @@ class RowFile(NamedTuple):
     name: str
     columns: slice
     keep_top: int | None
+    n_joined: int = 0
+    """How many of the columns, the last ones, say what is joined with a word."""
 
     @property
     def n_columns(self) -> int:
@@ -295,7 +322,7 @@ class RowFile(NamedTuple):
         values = vector[self.columns]
         if self.keep_top is None:
             return np.ascontiguousarray(values, dtype="<i2").tobytes()
-        return encode_top(values, self.keep_top)
+        return encode_top(values, self.keep_top, self.n_joined)
 
     def decode(self, path: Path, content: bytes) -> NDArray[np.int16]:
         """Coordinates of a row; the inverse of `encode`, as far as they were kept."""
@@ -305,12 +332,18 @@ class RowFile(NamedTuple):
         return TopMatrix(path, rows, self.n_columns).read_row(0)
 
 
+def n_joined_of(record: AnyRecord, n_places: int) -> int:
+    """How many coordinates of place, the last ones, say what is joined with a word."""
+    return n_places // (_N_OFFSETS + 1) if joiners_of(record) else 0
+
+
 def row_files(record: TrainingRecord, n_features: int, n_places: int) -> list[RowFile]:
     """Files that the rows of an Omni model are in: topic, and place if that is trained."""
     name = VECTORS if record.keep_top is None else TOP
     files = [RowFile(name, slice(0, n_features), record.keep_top)]
     if record.keep_places is not None:
-        files.append(RowFile(PLACE_VECTORS, slice(n_features, n_features + n_places), record.keep_places))
+        columns = slice(n_features, n_features + n_places)
+        files.append(RowFile(PLACE_VECTORS, columns, record.keep_places, n_joined_of(record, n_places)))
     return files
 
 
@@ -345,7 +378,7 @@ def place_encoder(record: AnyRecord) -> RowEncoder:
     kept = keep_places_of(record)
     if kept is None:
         raise ParameterError("Coordinates of place need a record that says how many of each word are kept.")
-    return RowEncoder(lambda vector: encode_top(vector, kept))
+    return RowEncoder(lambda vector: encode_top(vector, kept, n_joined_of(record, len(vector))))
 
 
 class TopMatrix(RowMatrix):

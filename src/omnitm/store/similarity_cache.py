@@ -32,10 +32,11 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 _MANY = 3_000  # words; preparing more takes seconds
-_TOPIC, _PLACE, _FORMS, _RANDOM = "topic.", "place.", "forms.", "random."
-_PLACE_ROWS = "place_rows"
+_TOPIC, _PLACE, _JOINED, _FORMS, _RANDOM = "topic.", "place.", "joined.", "forms.", "random."
+_PLACE_ROWS, _JOINED_ROWS = "place_rows", "joined_rows"
 _PLAIN = (
     *("topic_lengths", "topic_rows", "topic_codes", "place_lengths", "place_rows", "place_codes"),
+    *("joined_lengths", "joined_rows", "joined_codes"),
     *("code_steps", "trust", "closeness", "scales", "random_shares"),
 )
 
@@ -119,7 +120,8 @@ def _read_container(path: Path) -> tuple[dict[str, Any], dict[str, NDArray[Any]]
 
 
 def _arrays(profiles: Profiles) -> dict[str, NDArray[Any]]:
-    kinds: dict[str, Any] = {_TOPIC: profiles.topic, _FORMS: profiles.forms, _PLACE: profiles.place}
+    kinds: dict[str, Any] = {_TOPIC: profiles.topic, _FORMS: profiles.forms}
+    kinds |= {_PLACE: profiles.place, _JOINED: profiles.joined}
     found = {
         prefix + name: array
         for prefix, kind in kinds.items()
@@ -128,8 +130,9 @@ def _arrays(profiles: Profiles) -> dict[str, NDArray[Any]]:
     }
     found |= {_RANDOM + name: scores for name, scores in profiles.random_scores.items()}
     found |= {name: getattr(profiles, name) for name in _PLAIN}
-    if profiles.place is not None and profiles.place_rows is profiles.place.smooth:
-        del found[_PLACE_ROWS]  # a fifth of the file
+    for name, kind in ((_PLACE_ROWS, profiles.place), (_JOINED_ROWS, profiles.joined)):
+        if kind is not None and found[name] is kind.smooth:
+            del found[name]  # of places, a fifth of the file
     return found
 
 
@@ -137,10 +140,11 @@ def _read(vectors: WordVectors, path: Path, facts: dict[str, Any]) -> Profiles |
     found, arrays = _read_container(path)
     if found != facts:
         return None
-    topic, place = (_part(RowProfile, arrays, prefix) for prefix in (_TOPIC, _PLACE))
+    topic, place, joined = (_part(RowProfile, arrays, prefix) for prefix in (_TOPIC, _PLACE, _JOINED))
     forms = _part(WordForms, arrays, _FORMS)
-    if place is not None:
-        arrays.setdefault(_PLACE_ROWS, place.smooth)
+    for name, kind in ((_PLACE_ROWS, place), (_JOINED_ROWS, joined)):
+        if kind is not None:
+            arrays.setdefault(name, kind.smooth)
     plain = {name: np.asarray(arrays[name]) for name in _PLAIN if name in arrays}
     if topic is None or forms is None or len(plain) != len(_PLAIN):
         return None
@@ -149,10 +153,13 @@ def _read(vectors: WordVectors, path: Path, facts: dict[str, Any]) -> Profiles |
         len(topic.lengths) == len(forms.starts) - 1 == len(vectors)
         and topic.n_features == vectors.vector_size
     )
-    n_places = None if vectors.place is None else len(vectors.place.feature_names)
-    if not fits or n_places != (None if place is None else place.n_features):
+    n_joined = 0 if vectors.place is None else vectors.place.n_joined
+    n_places = 0 if vectors.place is None else len(vectors.place.feature_names) - n_joined
+    if not fits or [n_places, n_joined] != [
+        0 if kind is None else kind.n_features for kind in (place, joined)
+    ]:
         return None
-    return Profiles(topic, place, forms, random_scores=random, **plain)
+    return Profiles(topic, place, joined, forms, random_scores=random, **plain)
 
 
 def _part(kind: Any, arrays: dict[str, NDArray[Any]], prefix: str) -> Any:

@@ -323,7 +323,8 @@ class OmniTMAE(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def _given_settings(self) -> dict[str, Any]:
         """Return the settings, checked before the corpus is read."""
-        given = {field.name: getattr(self, field.name) for field in fields(AutoencoderSettings)}
+        names = [field.name for field in fields(AutoencoderSettings) if field.name != "joiners"]
+        given = {name: getattr(self, name) for name in names}
         AutoencoderSettings(**{**given, "contexts": given["contexts"] or "topic"})
         return given
 

@@ -33,7 +33,7 @@ from omnitm.store import AnyRecord, ModelFolder, TrainingRecord, index_fingerpri
 from omnitm.store.loading import stored_model
 from omnitm.store.model_notes import note_index
 from omnitm.store.record import differences
-from omnitm.store.rows import PLACES_KEPT, TopMatrix, row_files, row_type
+from omnitm.store.rows import TopMatrix, n_places_kept, row_files, row_type
 from omnitm.training.progress import ProgressOption, WordFailure, reporting
 from omnitm.training.shards import Shard, note_shard
 from omnitm.vectors.named_rows import PlaceVectors
@@ -305,6 +305,8 @@ def default_settings(index: DocumentIndex, **given: Any) -> AutoencoderSettings:
         given["contexts"] = "topic" if index.running is None else "both"
         if index.running is None:
             _log.info("The corpus has no word order, so words are trained on topic only, not on place.")
+    if given["contexts"] != "topic" and index.running is not None:
+        given.setdefault("joiners", index.running.joiners)
     return AutoencoderSettings(**given)
 
 
@@ -313,7 +315,7 @@ def column_names(index: DocumentIndex, settings: AutoencoderSettings) -> tuple[l
     topic = list(index.vocabulary) if "topic" in settings.kinds else []
     if "place" not in settings.kinds:
         return topic, []
-    return topic, running_of(index).feature_names(settings.n_place_features)
+    return topic, running_of(index).feature_names(settings.n_place_features, joined=bool(settings.joiners))
 
 
 def row_bytes(index: DocumentIndex, settings: AutoencoderSettings, keep_top: int | None) -> int:
@@ -321,7 +323,7 @@ def row_bytes(index: DocumentIndex, settings: AutoencoderSettings, keep_top: int
     n_topic, n_place = map(len, column_names(index, settings))
     # Two bytes per pair of words, or a fixed record of the K best; places are always kept as such a record.
     size = 2 * n_topic if keep_top is None or not n_topic else row_type(keep_top).itemsize
-    return size + (row_type(min(PLACES_KEPT, n_place)).itemsize if n_place else 0)
+    return size + (row_type(n_places_kept(n_place, settings.n_blocks)).itemsize if n_place else 0)
 
 
 def _new_record(
@@ -330,7 +332,7 @@ def _new_record(
     settings = settings or default_settings(index)
     keep_places = None
     if "place" in settings.kinds:
-        keep_places = min(PLACES_KEPT, n_features(index, settings, "place"))
+        keep_places = n_places_kept(n_features(index, settings, "place"), settings.n_blocks)
         if keep_top is not None and settings.contexts == "place":
             raise ParameterError(
                 "keep_top (--keep-top) is about coordinates of topic; leave it out for place."

@@ -22,18 +22,27 @@ if TYPE_CHECKING:
     from omnitm.store import AnyRecord
 
 
+_JOINED, _BLOCKS_WITH_JOINED = "_ & ", 5  # as in corpus/running.py
+
 Query = Union[str, "NDArray[Any]", tuple[Union[str, "NDArray[Any]"], float]]
 
 
 class PlaceVectors(NamedTuple):
     """What was learned from where words stand: a row per trained word, a column per neighbour.
 
-    Columns come in four blocks of the same words: `the * _`, `the _`, `_ of`, `_ * of`.
+    Columns come in four blocks of the same words, `the * _`, `the _`, `_ of`, `_ * of`, and maybe a fifth,
+    `_ & red`.
     """
 
     matrix: NDArray[Any]
     """int16, words x features: an array, or a `RowMatrix`."""
     feature_names: list[str]
+
+    @property
+    def n_joined(self) -> int:
+        """How many columns, the last ones, say what is joined with a word."""
+        has_joined = self.feature_names and self.feature_names[-1].startswith(_JOINED)
+        return len(self.feature_names) // _BLOCKS_WITH_JOINED if has_joined else 0
 
 
 class NamedRows:

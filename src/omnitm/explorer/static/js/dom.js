@@ -57,7 +57,7 @@ export function featureText(feature) {
 }
 
 export function parted(feature) {
-  const forms = [[/^(.+) \* _$/, "two after"], [/^(.+) _$/, "after"], [/^_ \* (.+)$/, "two before"], [/^_ (.+)$/, "before"]];
+  const forms = [[/^_ & (.+)$/, "joined with"], [/^(.+) \* _$/, "two after"], [/^(.+) _$/, "after"], [/^_ \* (.+)$/, "two before"], [/^_ (.+)$/, "before"]];
   for (const [form, place] of forms) {
     const found = form.exec(feature);
     if (found) return { place, word: found[1] };
