@@ -171,6 +171,19 @@ def topics(tmp_path_factory: pytest.TempPathFactory) -> DocumentIndex:
 
 
 @pytest.fixture(scope="session")
+def joining() -> DocumentIndex:
+    """Sixty families of five words, which begin alike; *and* joins words of one family, in both orders."""
+    random = np.random.default_rng(5)
+    families = [first + second for first in "bdfgkl" for second in "aeiouyhjmn"]
+    endings = ["par", "tel", "mis", "nok", "suv"]
+    texts = []
+    for family in families * 50:
+        one, other = random.choice(endings, 2, replace=False)
+        texts.append(f"the {family}{one} and {family}{other} of {family}town")
+    return DocumentIndex.from_documents(texts)
+
+
+@pytest.fixture(scope="session")
 def explainer(board: DocumentIndex) -> Explainer:
     """Explain a model of two topics: "a0" to "a5" never occur with "b0" to "b5"."""
     settings = AutoencoderSettings(n_clauses=16, n_examples=300, accumulation=1)

@@ -67,6 +67,7 @@ def running(random: Random) -> Arguments:
             feature_of=(features, "u4"),
         ),
         "n_feature_words": N_WORDS - 1,
+        "joiners": random.permutation(N_WORDS)[: random.integers(5)].tolist(),
     }
 
 
@@ -111,7 +112,8 @@ def new_place_autoencoder(**arguments: Any) -> None:
     if is_short(arguments):
         for target in range(min(2, len(arguments["feature_of"]))):
             machine.train(target, 5)
-            machine.embedding(np.empty(4 * arguments["n_feature_words"], dtype=np.int16))
+            n_blocks = 5 if arguments["joiners"] else 4
+            machine.embedding(np.empty(n_blocks * arguments["n_feature_words"], dtype=np.int16))
 
 
 def new_shared_autoencoder(**arguments: Any) -> None:
@@ -662,6 +664,8 @@ ONE, SAME = np.ones(1, dtype=np.uint32), np.zeros(8, dtype=np.uint32)
         ("Autoencoder of places", "must span `places`", {"places": ONE}),
         ("Autoencoder of places", "1 to 2\\*\\*28 feature words", {"n_feature_words": 0}),
         ("Autoencoder of places", "there is no such feature word", {"n_feature_words": 3}),
+        ("Autoencoder of places", "there may be four joiners", {"joiners": [0, 1, 2, 3, 4]}),
+        ("Autoencoder of places", "joiner must be the number of a word", {"joiners": [N_WORDS]}),
         ("interleave", "every run needs its counts", {"counts": []}),
         ("interleave", "counts of the same words", {"counts": [ONE, ONE[:0]], "runs": [ONE, ONE[:0]]}),
         ("interleave", "must add up to the length of their run", {"counts": [ONE, ONE, ONE]}),

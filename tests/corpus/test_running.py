@@ -224,3 +224,58 @@ def test_features_are_the_most_frequent_words() -> None:
     assert numbers[-1] == NO_FEATURE
     assert counting.MOST_TOKENS < DOCUMENT_END
     assert vocabulary.MOST_OTHER_WORDS > 0
+
+
+def joining_text(seed: int, n_pairs: int = 400) -> DocumentIndex:
+    """*and* joins both ways, *of* one way; *then* stands between words that are never said again."""
+    random = np.random.default_rng(seed)
+    fruit, towns = ([kind + letter for letter in "abcdefghijkl"] for kind in ("fruit", "town"))
+    texts = []
+    for k in range(n_pairs):
+        one, other = random.choice(fruit, 2, replace=False)
+        texts += [f"{one} and {other}", f"the {random.choice(fruit)} of {random.choice(towns)}"]
+        only = "".join("abcdefghij"[int(digit)] for digit in f"{k:03}")  # digits are left out
+        texts += [f"once{only} then twice{only}", "the the the and and of of then then"]
+    return DocumentIndex.from_documents(texts)
+
+
+def test_words_that_join_others_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("omnitm.corpus.running._LIKELY_JOINERS", 4)
+    running = joining_text(0).running
+    assert running is not None
+    assert [running.names[number] for number in running.joiners] == ["and"]
+    few = joining_text(0, n_pairs=20).running
+    assert few is not None
+    assert few.joiners == ()  # too few pairs to tell
+    monkeypatch.setattr("omnitm.corpus.running._PLACES_LOOKED_AT", 500)
+    again = joining_text(1).running
+    assert again is not None
+    assert [again.names[number] for number in again.joiners] == ["and"]
+
+
+def test_at_most_four_words_join_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("omnitm.corpus.running._LIKELY_JOINERS", 6)
+    random = np.random.default_rng(3)
+    things = ["thing" + letter for letter in "abcdefgh"]
+    joiners = ["and", "or", "nor", "plus", "versus", "as"]
+    pairs = (random.choice(things, 2, replace=False) for _ in range(1_500))
+    texts = [f"{one} {joiners[k % 6]} {other}" for k, (one, other) in enumerate(pairs)]
+    running = DocumentIndex.from_documents([*texts, *[" ".join(joiners)] * 300]).running
+    assert running is not None
+    assert len(running.joiners) == 4
+    assert list(running.joiners) == sorted(running.joiners)
+
+
+def test_what_is_joined_with_a_word() -> None:
+    running = DocumentIndex.from_documents(["red and blue or green", "red of blue", "and red"]).running
+    assert running is not None
+    joiners = [running.number(name) for name in ("and", "or")]
+    places = running.places_of(running.number("blue")).astype(np.int64)
+    names = {DOCUMENT_END: None, **dict(enumerate(running.names))}
+    found = [[names[number] for number in row] for row in running.joined(places, joiners).tolist()]
+    assert found == [["red", "green"], [None, None]]
+    red = running.joined(running.places_of(running.number("red")).astype(np.int64), joiners)
+    assert [[names[number] for number in row] for row in red.tolist()] == [
+        *([None, "blue"], [None, None], [None, None])
+    ]
+    assert running.feature_names(2, joined=True)[-2:] == ["_ & red", "_ & blue"]

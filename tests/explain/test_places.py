@@ -13,10 +13,12 @@ from omnitm.corpus import DocumentIndex, index_documents
 from omnitm.corpus.assembling import DOCUMENT_END
 from omnitm.errors import CorpusError, ParameterError
 from omnitm.explain import Explainer
+from omnitm.explain.evidence import standing
 from omnitm.explain.words import match_place_rule, matching_places
 from omnitm.machine import AutoencoderSettings, training_places
 from omnitm.machine.reference import ReferenceAutoencoder
 from omnitm.training import train_model, train_vectors
+from omnitm.training.vocabulary import default_settings
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -81,6 +83,34 @@ def test_matching_places_are_those_where_all_literals_hold(index: DocumentIndex)
     assert (match.support, match.hits, match.precision) == (15, 0, 0.0)
     assert match_place_rule(index, "rome", ["rome _"], []).precision is None
     assert match_place_rule(index, "rome", ["to _"], []).examples
+
+
+def test_joined_words_are_explained(joining: DocumentIndex) -> None:
+    vectors = train_vectors(joining, settings=default_settings(joining, n_examples=100, accumulation=4))
+    explainer = Explainer(vectors, joining)
+    rules = explainer.explain("bapar", kind="place").rules
+    found = [rule for rule in rules if "joined with ba" in rule.text]
+    assert found
+    assert any(rule.match.hits for rule in found if len(rule.rule.present) == 1)
+    running = joining.running
+    assert running is not None
+    places = matching_places(running, ["_ & bapar"], [], running.joiners)
+    expected = [
+        place
+        for place in np.flatnonzero(running.tokens != DOCUMENT_END).tolist()
+        if running.number("bapar") in running.joined(np.array([place]), running.joiners)[0].tolist()
+    ]
+    assert places.tolist() == expected
+    others = matching_places(running, ["_ & bapar"], ["_ & bapar"], running.joiners)
+    assert len(others) == 0
+    counted = standing(joining, "batel", "_ & bapar", 1, joiners=running.joiners)
+    b_places = running.places_of(running.number("batel")).tolist()
+    assert counted.count == len(set(places.tolist()) & set(b_places)) > 0
+    assert counted.documents
+    why = explainer.why("bapar", "batel", metric="alike")
+    assert "both are joined with ba" in why.sentence
+    assert sum(why.parts.values()) == pytest.approx(why.score, rel=1e-4)
+    assert "joined profile" in why.parts
 
 
 @pytest.mark.parametrize("word", ["rome", "the", "here"])

@@ -100,8 +100,10 @@ def test_native_equals_reference_at_places(
     index: DocumentIndex, chosen: AutoencoderSettings, n_words: int, key: int, data: st.DataObject
 ) -> None:
     assert index.running is not None
-    target = data.draw(st.integers(0, len(index.running.names) - 1))
-    assert_equal_to_reference(index, replace(chosen, n_place_features=n_words), target, key, "place")
+    numbers = st.integers(0, len(index.running.names) - 1)
+    target, joiners = data.draw(numbers), data.draw(st.sets(numbers, max_size=4))
+    chosen = replace(chosen, n_place_features=n_words, joiners=tuple(sorted(joiners)))
+    assert_equal_to_reference(index, chosen, target, key, "place")
 
 
 @settings(max_examples=60, deadline=None)

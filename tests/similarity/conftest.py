@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-N_WORDS, N_FEATURES, N_PLACES = 150, 220, 200
+N_WORDS, N_FEATURES, N_PLACES, N_JOINED = 150, 220, 200, 100
 
 
 def name_of(number: int) -> str:
@@ -40,13 +40,17 @@ def rows_in_groups(seed: int, n_features: int, group: NDArray[np.int64]) -> NDAr
 
 @pytest.fixture(scope="module")
 def vectors() -> WordVectors:
-    """Words in ten topics; word k is of topic k % 10, and stands at the places of k // 10 % 10."""
+    """Words in ten topics; word k is of topic k % 10, and stands at the places of k // 10 % 10.
+
+    It is joined with words of k // 30, two or three groups of places.
+    """
     matrix = rows_in_groups(4, N_FEATURES, np.arange(N_WORDS) % 10)
     matrix[np.arange(N_WORDS), np.arange(N_WORDS)] = 0
     names = [name_of(k) for k in range(N_FEATURES)]
-    places = PlaceVectors(
-        rows_in_groups(5, N_PLACES, np.arange(N_WORDS) // 10 % 10), [f"p{k} _" for k in range(N_PLACES)]
-    )
+    of_places = rows_in_groups(5, N_PLACES, np.arange(N_WORDS) // 10 % 10)
+    joined = rows_in_groups(6, N_JOINED, np.arange(N_WORDS) // 30)
+    named = [*(f"p{k} _" for k in range(N_PLACES)), *(f"_ & p{k}" for k in range(N_JOINED))]
+    places = PlaceVectors(np.concatenate([of_places, joined], axis=1), named)
     return WordVectors(matrix, names[:N_WORDS], names, place=places)
 
 
@@ -91,9 +95,9 @@ def slow_closeness(rows: NDArray[Any]) -> NDArray[np.float64]:
 
 
 def slow_units(vectors: WordVectors) -> NDArray[np.float64]:
-    """Return what the parts of each word are multiplied by: the power 1/4 for topics, 1/2 for places."""
+    """Return what the parts of each word are multiplied by: half of the power -1 of closeness."""
     topic, place = (
         slow_closeness(rows) for rows in (vectors.profiles.topic_rows, vectors.profiles.place_rows)
     )
-    units: NDArray[np.float64] = np.stack([topic**-0.5] * 3 + [place**-0.375] * 2, axis=1)
+    units: NDArray[np.float64] = np.stack([topic**-0.5] * 3 + [place**-0.5] * 3, axis=1)
     return units

@@ -23,6 +23,7 @@ from omnitm.vectors import WordVectors
 
 from .conftest import (
     N_FEATURES,
+    N_JOINED,
     N_PLACES,
     N_WORDS,
     emphasised,
@@ -33,6 +34,8 @@ from .conftest import (
     topic_of,
 )
 
+WEIGHTS = [1, 0.5, 3, 2.5, 3.5, 1]
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -42,7 +45,7 @@ if TYPE_CHECKING:
 
 def test_clearly_alike_words_count_up_to_twice(vectors: WordVectors) -> None:
     """Parts of seven pairs, weighted: related is 1, alike is -15, 0, 22.5, 45, 67.5, 90 and 135."""
-    weighted, scales = np.zeros((7, 5)), np.array([1.0, 2, 3, 4, 5])
+    weighted, scales = np.zeros((7, 6)), np.array([1.0, 2, 3, 4, 5, 6])
     weighted[:, 0], weighted[:, 3] = 1.0, np.array([-15, 0, 22.5, 45, 67.5, 90, 135]) / 4
     both = Combined("similarity").total(weighted, scales)
     assert both == pytest.approx([1, 1, 12.25, 46, 102.25, 181, 271])
@@ -58,16 +61,18 @@ def test_clearly_alike_words_count_up_to_twice(vectors: WordVectors) -> None:
 
 def test_in_products_places_count_less(vectors: WordVectors) -> None:
     factors = Combined("similarity").of_factors
-    assert factors.total(np.ones(5), np.array([1.0, 2, 3, 4, 50])) == pytest.approx(2 + 2 + 3 + 6.4 + 15)
+    found = factors.total(np.ones(6), np.array([1.0, 2, 3, 4, 50, 6]))
+    assert found == pytest.approx(2 + 2 + 2.49 + 6.4 + 15)
     parts = vectors.profiles.pairs(vectors, np.array([3]), np.array([8]))
-    scales = vectors.profiles.scales * [2, 1, 1, 1.6, 0.3]
+    scales = vectors.profiles.scales * [2, 1, 0.83, 1.6, 0.3, 0]
     assert factors.scores(vectors, [("w3", 1.0)])[8] == pytest.approx(float(parts[0] @ scales), abs=1e-4)
 
 
 def test_parts_equal_the_recipe(vectors: WordVectors) -> None:
     assert vectors.place is not None
     x, mean, rows = slow_rows(vectors.matrix, 1.0, has_own=True)
-    places = slow_rows(vectors.place.matrix, 0.5, has_own=False)[2]
+    matrices = vectors.place.matrix[:, :N_PLACES], vectors.place.matrix[:, N_PLACES:]
+    places, joined = (slow_rows(matrix, 0.5, has_own=False)[2] for matrix in matrices)
     floor = 0.1
     ratio = np.log((np.maximum(x, 0) + floor) / (np.maximum(mean, 0) + floor))[:, :N_WORDS]
     smooth = [slow_smooth(rows, 15, 0.25), slow_smooth(places, 15, 0.0)]
@@ -78,21 +83,22 @@ def test_parts_equal_the_recipe(vectors: WordVectors) -> None:
             smooth[0] @ smooth[0].T,
             places @ places.T,
             smooth[1] @ smooth[1].T,
+            joined @ joined.T,
         ]
     )
     first, second = np.triu_indices(N_WORDS, k=1)
     found = vectors.profiles.pairs(vectors, first, second)
-    assert found[:, [0, 1, 3]] == pytest.approx(parts[:, first, second][[0, 1, 3]].T, abs=1e-4)
+    assert found[:, [0, 1, 3, 5]] == pytest.approx(parts[:, first, second][[0, 1, 3, 5]].T, abs=1e-4)
     assert (
         np.abs(found[:, [2, 4]] - parts[:, first, second][[2, 4]].T).mean() < 0.02
     )  # the SVD is approximate
     weights = vectors.profiles.scales * found.std(axis=0)
-    assert weights == pytest.approx([1, 0.5, 2.5, 2.5, 3.5])
+    assert weights == pytest.approx(WEIGHTS)
     units = slow_units(vectors)
     assert vectors.profiles.units == pytest.approx(units, rel=0.02)  # found from codes in 255 steps
     assert not np.allclose(units, 1, atol=0.05)
     found *= vectors.profiles.units[first].astype(float) * vectors.profiles.units[second]
-    related, alike = (found[:, part] @ vectors.profiles.scales[part] for part in ([0, 1, 2], [3, 4]))
+    related, alike = (found[:, part] @ vectors.profiles.scales[part] for part in ([0, 1, 2], [3, 4, 5]))
     both = emphasised(related, alike)
     assert (alike > 0).any()
     assert (alike < 0).any()
@@ -115,7 +121,7 @@ def test_contributions_add_up(vectors: WordVectors) -> None:
     for metric in ("similarity", "related", "alike"):
         scorer = Combined(metric)
         names = scorer.features(vectors)
-        assert len(names) == N_FEATURES + N_PLACES
+        assert len(names) == N_FEATURES + N_PLACES + N_JOINED
         for a, b in [(0, 10), (3, 4), (20, 140)]:
             shares = scorer.contributions(vectors, a, b)
             assert shares.sum() == pytest.approx(
@@ -125,7 +131,9 @@ def test_contributions_add_up(vectors: WordVectors) -> None:
             parts = scorer.parts(vectors, a, b)
             assert sum(parts.values()) == pytest.approx(shares.sum(), abs=1e-5)
             assert list(parts) == [
-                part for part in PARTS if ("place" in part) != (metric == "related") or metric == "similarity"
+                part
+                for number, part in enumerate(PARTS)
+                if (number >= 3) != (metric == "related") or metric == "similarity"
             ]
     shares = Combined("related").contributions(vectors, 0, 10)
     assert not shares[N_FEATURES:].any()
@@ -135,7 +143,11 @@ def test_contributions_add_up(vectors: WordVectors) -> None:
     assert others[same].sum() > 5 * abs(others[~same].sum())
     alike = Combined("alike").contributions(vectors, 20, 120)
     assert not alike[:N_FEATURES].any()
-    assert alike[N_FEATURES:][np.arange(N_PLACES) % 10 == 2].sum() > 0.7 * alike.sum()
+    at_places, joined = np.split(alike[N_FEATURES:], [N_PLACES])
+    assert at_places[np.arange(N_PLACES) % 10 == 2].sum() > 0.7 * at_places.sum()
+    alike = Combined("alike").contributions(vectors, 20, 28)
+    joined = alike[N_FEATURES + N_PLACES :]
+    assert joined[np.arange(N_JOINED) % 10 == 0].sum() > 0.7 * joined.sum() > 0
 
 
 def test_a_word_is_nearest_to_itself(vectors: WordVectors) -> None:
@@ -175,7 +187,12 @@ def test_weights_of_a_query_are_added() -> None:
 def test_how_far_features_stand_out(vectors: WordVectors, topics: WordVectors) -> None:
     assert vectors.place is not None
     expected = []
-    for matrix, has_own in ((vectors.matrix, True), (vectors.place.matrix, False)):
+    places = vectors.place.matrix
+    for matrix, has_own in (
+        (vectors.matrix, True),
+        (places[:, :N_PLACES], False),
+        (places[:, N_PLACES:], False),
+    ):
         x, mean, _ = slow_rows(matrix, 0.0, has_own=has_own)
         expected.append((x[7] - mean) / x.std(axis=0))
     expected[0][7] = 0  # a word's own coordinate says nothing
@@ -186,9 +203,9 @@ def test_how_far_features_stand_out(vectors: WordVectors, topics: WordVectors) -
 
 
 def test_the_score_of_a_word_with_itself(vectors: WordVectors, topics: WordVectors) -> None:
-    for model, most in ((vectors, [5, 1, 1, 1, 1]), (topics, [5, 1, 1, 0, 0])):
+    for model, most in ((vectors, [5, 1, 1, 1, 1, 1]), (topics, [5, 1, 1, 0, 0, 0])):
         # As if both words had hardly any near words, which makes the most of a score.
-        scales = model.profiles.scales * 0.6 ** -np.array([1, 1, 1, 0.75, 0.75])
+        scales = model.profiles.scales / 0.6
         alike = float(scales[3:] @ most[3:])
         assert model.similarity("w5", "w5") == pytest.approx(
             scales[:3] @ most[:3] + alike * min(alike / 45, 2)
@@ -218,7 +235,7 @@ def test_few_words_go_by_association() -> None:
     assert np.isfinite(small.similarity("road", "car", metric="similarity"))
     leaning = np.log((0.09 + 0.1) / (0.045 + 0.1)), np.log((0.08 + 0.1) / (0.04 + 0.1))
     parts = small.profiles.pairs(small, np.array([0]), np.array([1]))
-    assert parts[0] == pytest.approx([np.mean(leaning), 0, 0, 0, 0], abs=1e-6)
+    assert parts[0] == pytest.approx([np.mean(leaning), *[0] * 5], abs=1e-6)
     reals = WordVectors(matrix.astype(np.float32), ["road", "car"], ["road", "car", "sea"])
     with pytest.raises(
         ParameterError, match="'similarity' is for integers; use metric='association' or 'cosine'"
@@ -442,13 +459,13 @@ def test_words_with_many_near_words_are_measured_by_them(
             Combined(of).pairs(vectors, np.array([3]), np.array([13]))[0] for of in ("related", "alike")
         )
         close = closeness.copy()
-        close[3], close[13] = (16.0, 2.0), (1.0, 8.0)
+        close[3], close[13] = (36.0, 2.0), (1.0, 8.0)
         monkeypatch.setattr(vectors, "profiles", replace(vectors.profiles, closeness=close))
-        # (16 * 1) ** (1/2) = 4 for topics, (2 * 8) ** (3/8) = 2 ** 1.5 for places.
+        # (36 * 1) ** (1/2) = 6 for topics, (2 * 8) ** (1/2) = 4 for places.
         expected = {
-            "related": related / 4,
-            "alike": alike / 2**1.5,
-            "similarity": emphasised(np.array([related / 4]), np.array([alike / 2**1.5]))[0],
+            "related": related / 6,
+            "alike": alike / 4,
+            "similarity": emphasised(np.array([related / 6]), np.array([alike / 4]))[0],
         }[name]
         assert metric.pairs(vectors, np.array([3]), np.array([13]))[0] == pytest.approx(expected)
         assert sum(metric.parts(vectors, 3, 13).values()) == pytest.approx(expected)

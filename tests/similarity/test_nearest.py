@@ -14,6 +14,7 @@ from omnitm.vectors import WordVectors
 
 from .conftest import (
     N_FEATURES,
+    N_PLACES,
     N_WORDS,
     emphasised,
     name_of,
@@ -162,25 +163,28 @@ def test_a_vector_is_scored_by_the_recipe(vectors: WordVectors, with_places: boo
     assert vectors.place is not None
     profiles, scales = vectors.profiles, vectors.profiles.scales
     assert profiles.place is not None
+    assert profiles.joined is not None
     parts = [(vectors.matrix[3] + vectors.matrix[13].astype(int)) / 2]
     if with_places:
-        parts.append(vectors.place.matrix[8].astype(float))
+        parts += np.split(vectors.place.matrix[8].astype(float), [N_PLACES])
     wanted, alike = np.zeros(N_WORDS), np.zeros(N_WORDS)
     for kind, profile, rows, limit, number in (
         (vectors.matrix, profiles.topic, profiles.topic_rows, 1.0, 1),
-        (vectors.place.matrix, profiles.place, profiles.place_rows, 0.5, 3),
+        (vectors.place.matrix[:, :N_PLACES], profiles.place, profiles.place_rows, 0.5, 3),
+        (vectors.place.matrix[:, N_PLACES:], profiles.joined, None, 0.5, 5),
     )[: len(parts)]:
         x, mean, words = slow_rows(kind, limit, has_own=number == 1)
-        values = np.rint(parts[number // 3]).astype(int)
-        mode = np.bincount(values + 300).argmax() - 300
-        relative = (parts[number // 3] - mode) / abs(mode)
+        part = parts[number // 2]
+        mode = np.bincount(np.rint(part).astype(int) + 300).argmax() - 300
+        relative = (part - mode) / abs(mode)
         z = (relative - mean) / x.std(axis=0)
         row = np.where(z > limit, np.log(1 + np.maximum(z - limit, 0)), 0)
         row /= np.linalg.norm(row)
-        smooth = row @ profile.projection
         found = wanted if number == 1 else alike
         found += scales[number] * (words @ row)
-        found += scales[number + 1] * (rows @ (smooth / np.linalg.norm(smooth)))
+        if rows is not None:
+            smooth = row @ profile.projection
+            found += scales[number + 1] * (rows @ (smooth / np.linalg.norm(smooth)))
         if number == 1:
             ratio = np.log((np.maximum(relative, 0) + 0.1) / (np.maximum(mean, 0) + 0.1))
             wanted += scales[0] * ratio[:N_WORDS]

@@ -85,9 +85,9 @@ def test_numbers_of_the_recipe() -> None:
         if name.isupper() and type(value) in {int, float}
     }
     assert (RECIPE, numbers) == (
-        11,
+        12,
         {
-            "RECIPE": 11,
+            "RECIPE": 12,
             "FIRST_OF_PLACE": 3,
             "CLEARLY_ALIKE": 45.0,
             "_MOST_EMPHASIS": 2.0,
@@ -99,6 +99,7 @@ def test_numbers_of_the_recipe() -> None:
             "LESS_TRUST": 0.25,
             "_NEAREST": 8,
             "LEAST_CLOSENESS": 0.6,
+            "MOST_UNITS": 1 / 0.6,
             "_RANDOM_PAIRS": 50_000,
             "_PAIRS_AT_A_TIME": 2000,
             "LARGEST_CODE": 127.0,
@@ -127,7 +128,6 @@ def test_numbers_of_the_recipe() -> None:
             "_LEAST_SQUARE": 1e-6,
         },
     )
-    assert question.POWERS_OF_CLOSENESS.tolist() == [1, 1, 1, 0.75, 0.75]
     assert row_profile.Recipe(stands_out=1.0, power=0.25, n_patterns=800) == profiles.TOPIC
     assert row_profile.Recipe(stands_out=0.5, power=0.0, n_patterns=1_000) == profiles.PLACE
 

@@ -266,6 +266,6 @@ def test_contributions_add_up(forms: WordVectors) -> None:
 
 def test_association_is_credited_to_the_forms(matrix: NDArray[np.int16], forms: WordVectors) -> None:
     vectors = WordVectors(matrix, FORMS, FORMS)
-    vectors.profiles = dataclasses.replace(forms.profiles, scales=np.array([1.0, 0, 0, 0, 0]))
+    vectors.profiles = dataclasses.replace(forms.profiles, scales=np.array([1.0, 0, 0, 0, 0, 0]))
     shares = Combined("related").contributions(vectors, 3, 4)
     assert set(np.flatnonzero(shares).tolist()) == {3, 13, 4, 14}

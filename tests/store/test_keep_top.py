@@ -14,7 +14,7 @@ from omnitm.cli import main
 from omnitm.errors import FileError, ParameterError
 from omnitm.machine import AutoencoderSettings
 from omnitm.store import load_model, pack_model, unpack_model
-from omnitm.store.rows import TopMatrix, encode_top, row_type
+from omnitm.store.rows import TopMatrix, as_stored, encode_top, n_places_kept, row_type
 from omnitm.training import train_model
 from omnitm.training.vocabulary import add_words
 from omnitm.vectors import WordVectors
@@ -34,6 +34,26 @@ def truncated(row: np.ndarray, keep_top: int) -> np.ndarray:
     result = np.full_like(row, baseline)
     result[order] = row[order]
     return result
+
+
+def test_joined_words_are_kept_by_themselves(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of 40 coordinates the last 10 are of joined words: 3 of them are kept, however little they differ."""
+    monkeypatch.setattr("omnitm.store.rows.JOINED_KEPT", 3)
+    random = np.random.default_rng(5)
+    for _ in range(50):
+        row = np.full(40, -9, dtype=np.int16)
+        row[:30] += random.integers(0, 60, 30).astype(np.int16) * (random.random(30) < 0.6)
+        row[30:] += random.integers(0, 5, 10).astype(np.int16) * (random.random(10) < 0.8)
+        row[[0, 1, 2, 38, 39]] = -9
+        expected = np.concatenate([truncated(row[:30], 8), truncated(row[30:], 3)])
+        if np.bincount(row + 9).argmax() or np.bincount(row[30:] + 9).argmax():
+            continue  # the most frequent value is another one
+        found = np.frombuffer(encode_top(row, 11, 10), dtype=row_type(11))
+        assert_array_equal(TopMatrix(Path("rows"), found, 40)[0], expected)
+        assert_array_equal(as_stored(expected, 11, 10), expected)  # written again, they stay
+    assert [n_places_kept(*sizes) for sizes in ((40, 4), (50, 5), (10_000, 4), (12_500, 5))] == [
+        *(40, 43, 2_000, 2_003)
+    ]
 
 
 def test_rows_keep_what_differs_most() -> None:

@@ -192,11 +192,15 @@ def test_a_manifest_that_is_no_manifest(model: Path, content: bytes) -> None:
         WordVectors.load(model)
 
 
+@pytest.mark.parametrize("joiners", [(), (3, 7)])
 @pytest.mark.parametrize("growth", [1, 4])
-def test_growth_is_written_only_where_words_differ(growth: int) -> None:
-    settings = AutoencoderSettings(accumulation_growth=growth, contexts="both")
+def test_growth_and_joiners_are_written_only_where_there_are_any(
+    growth: int, joiners: tuple[int, ...]
+) -> None:
+    settings = AutoencoderSettings(accumulation_growth=growth, contexts="both", joiners=joiners)
     content = TrainingRecord(settings, 0, "0" * 64, keep_places=10).to_bytes()
     assert (b"accumulation_growth" in content) == (growth == 4)  # files of older models stay as they are
+    assert (b"joiners" in content) == bool(joiners)
     read = record_from_bytes(Path("settings.json"), content)
     assert isinstance(read, TrainingRecord)
     assert read.settings == settings

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from omnitm.engines import Engine
 
 BOTH = AutoencoderSettings(n_clauses=6, n_examples=40, accumulation=2, contexts="both", n_place_features=7)
+JOINED = replace(BOTH, joiners=(0, 3))
 FILES = (
     "manifest.json",
     "settings.json",
@@ -107,9 +109,12 @@ def test_kinds_have_keys_of_their_own() -> None:
     assert kind_key(7, "topic") == 7
 
 
-def test_memory_folder_and_packed_model_agree(topics: DocumentIndex, tmp_path: Path) -> None:
-    memory = train_vectors(topics, settings=BOTH)
-    stored = train_model(topics, tmp_path / "m", settings=BOTH, engine=ThreadsEngine(2))
+@pytest.mark.parametrize("settings", [BOTH, JOINED])
+def test_memory_folder_and_packed_model_agree(
+    topics: DocumentIndex, tmp_path: Path, settings: AutoencoderSettings
+) -> None:
+    memory = train_vectors(topics, settings=settings)
+    stored = train_model(topics, tmp_path / "m", settings=settings, engine=ThreadsEngine(2))
     assert_equal(memory, stored)
     memory.save(tmp_path / "saved")
     assert_same_files(tmp_path / "saved", tmp_path / "m")
@@ -123,6 +128,29 @@ def test_memory_folder_and_packed_model_agree(topics: DocumentIndex, tmp_path: P
     assert_same_files(tmp_path / "unpacked", tmp_path / "m")
     memory.save_pretrained(tmp_path / "shared")
     assert_equal(WordVectors.from_pretrained(tmp_path / "shared"), stored)
+
+
+def test_what_a_text_joins_is_learned_by_default(joining: DocumentIndex, tmp_path: Path) -> None:
+    assert joining.running is not None
+    chosen = default_settings(joining, n_examples=100, accumulation=4)
+    assert chosen.joiners == joining.running.joiners == (joining.running.number("and"),)
+    assert default_settings(joining, contexts="topic").joiners == ()
+    vectors = train_model(joining, tmp_path / "m", settings=chosen)
+    assert vectors.place is not None
+    assert vectors.place.n_joined == len(joining.running.feature_words(10_000))
+    names = vectors.place.feature_names[-vectors.place.n_joined :]
+    for word in ("bapar", "lnsuv"):
+        row = vectors.place.matrix[vectors.get_index(word)][-vectors.place.n_joined :]
+        strongest = [names[k] for k in np.argsort(-row.astype(int))[:4]]
+        assert {name[:6] for name in strongest} == {f"_ & {word[:2]}"}
+    # One that was begun without is continued without.
+    older = replace(chosen, joiners=())
+    train_model(joining, tmp_path / "older", ["bapar"], settings=older)
+    added = add_words(joining, tmp_path / "older", ["batel"])
+    assert added.place is not None
+    assert added.place.n_joined == 0
+    whole = train_vectors(joining, ["bapar", "batel"], settings=older)
+    assert_equal(added, whole)
 
 
 def test_stopped_resumed_extended_and_merged_models_are_the_same(

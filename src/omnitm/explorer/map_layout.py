@@ -94,10 +94,10 @@ def true_neighbours(
 
 
 def _smoothed_axes(vectors: WordVectors) -> NDArray[np.float32]:
-    """Rows whose products are about the similarity of words: its smoothed parts, on the main axes."""
+    """Rows whose products are about the similarity of words: its two smoothed parts, on the main axes."""
     # A product of two rows scaled by sqrt(w) has the weight w.
     profiles, scales = vectors.profiles, np.sqrt(Combined("similarity").scales(vectors))
-    parts = [kind.rows * np.float32(scales[kind.part + 1]) for kind in profiles.kinds]
+    parts = [profiles.topic_rows * np.float32(scales[2]), profiles.place_rows * np.float32(scales[4])]
     rows = np.concatenate(parts, axis=1)
     _, axes = np.linalg.eigh(rows.T @ rows)
     return np.ascontiguousarray(rows @ axes[:, ::-1][:, :_NEAR_AXES])

@@ -1,22 +1,23 @@
 """Three questions about two words: are they related, are they alike, and both together: similarity.
 
-Five parts, each in units of its spread over random pairs of words, are added:
+Six parts, each in units of its spread over random pairs of words, are added:
 
 - association: how much more than usual the machines of both words lean on each other,
   `(log((x_a[b] + 0.1) / (mean[b] + 0.1)) + log((x_b[a] + 0.1) / (mean[a] + 0.1))) / 2`,
 - topic profile: the cosine of what stands out in both vectors; smoothed: the same in the space of the
   strongest common patterns, where words need not share the very features,
-- place profile, and smoothed: the same of the coordinates that say where words stand.
+- place profile, and smoothed: the same of the coordinates that say where words stand,
+- joined profile: the same of the words that *and* or *or* joins with them.
 
 Some words, such as names of months, have many near words, others have hardly any. So the parts of a pair
 are measured by the closeness of both words: how near the second to eighth nearest of the best known words
-are, beside the usual. Topics are divided by the mean closeness (geometric), places by its power 0.75.
+are, beside the usual. They are divided by the geometric mean of both.
 
 The rows of rare words are less certain than those of the best known words, so the sum is multiplied by the
 trust in both words: 1, or `(8000 / place in the vocabulary) ** 0.25` for words after the first 8,000.
 
 *Related* words share topics (the first three parts), *alike* words can stand in each other's place (the
-last two). *Similarity*, the default, is related + alike * emphasis, where the emphasis is `alike / 45`,
+last three). *Similarity*, the default, is related + alike * emphasis, where the emphasis is `alike / 45`,
 between 0 and 2: words that are barely alike, as all nouns are, say little, and clearly alike words lead the
 lists. The forms of a word (`omnitm.similarity.word_forms`)
 count with it: association is the weighted mean over the forms of both words, profiles are weighted means;
@@ -109,9 +110,10 @@ class Combined(Question):
         values = (profiles.pairs(rows, *pair) * self.units(rows, *pair))[0] * self.scales(rows)
         values[FIRST_OF_PLACE:] *= self.emphasis(values[FIRST_OF_PLACE:].sum())
         values *= profiles.trust_in_pairs(*pair)
+        known = profiles.most > 0
         return {
             name: value
-            for name, value, asked in zip(PARTS, values.tolist(), self._asked, strict=True)
+            for name, value, asked in zip(PARTS, values.tolist(), self._asked * known, strict=True)
             if asked
         }
 
@@ -146,8 +148,10 @@ class Combined(Question):
         for kind in profiles.kinds:
             means = [kind.mean(row, profiles.forms).astype(np.float64) for row in (first, second)]
             sources = [kind.profile.of_row(row) for row in (first, second)] if kind.has_own_rows else means
-            smooth = _smooth_shares(kind.profile, sources, [kind.rows[row] for row in (first, second)])
-            shares.append(scales[kind.part] * means[0] * means[1] + scales[kind.part + 1] * smooth)
+            shares.append(scales[kind.part] * means[0] * means[1])
+            if kind.is_smoothed:
+                smooth = _smooth_shares(kind.profile, sources, [kind.rows[row] for row in (first, second)])
+                shares[-1] += scales[kind.part + 1] * smooth
         emphasis = self.emphasis(sum(float(of_kind.sum()) for of_kind in shares[1:]))
         shares[1:] = [of_kind * emphasis for of_kind in shares[1:]]
         for one, other in ((first, second), (second, first)) if profiles.has_topics else ():

@@ -162,7 +162,8 @@ class VectorItem(_Item):
         parts = np.zeros(len(PARTS))
         for number, kind in enumerate(self.rows.profiles.kinds):
             parts[kind.part] = self.profile(number).astype(np.float64) @ other.profile(number)
-            parts[kind.part + 1] = self.smooth_rows[number] @ other.smooth_rows[number]
+            if kind.is_smoothed:
+                parts[kind.part + 1] = self.smooth_rows[number] @ other.smooth_rows[number]
         return float(self.question.total(parts, self.rows.profiles.scales))
 
     def leanings(self, forms: NDArray[np.intp]) -> Reals:
@@ -185,7 +186,7 @@ def scores_of_items(items: Sequence[_Item], wanted: Sequence[NDArray[np.intp]]) 
     compared = _Compared(profiles, wanted)
     parts = np.zeros((len(compared.words), len(PARTS)))
     for number, kind in enumerate(profiles.kinds):
-        if scales[kind.part] or scales[kind.part + 1]:
+        if scales[kind.part]:
             is_own = _is_own(question, kind)
             products = np.concatenate(
                 [
@@ -195,13 +196,14 @@ def scores_of_items(items: Sequence[_Item], wanted: Sequence[NDArray[np.intp]]) 
                     )
                 ]
             )
+            parts[:, kind.part] = (
+                products if is_own else compared.means(products) / kind.lengths[compared.words]
+            )
+        if kind.is_smoothed and scales[kind.part + 1]:
             smooth = [
                 kind.smooth_products(item.smooth_rows[number], words)
                 for item, words in zip(items, wanted, strict=True)
             ]
-            parts[:, kind.part] = (
-                products if is_own else compared.means(products) / kind.lengths[compared.words]
-            )
             parts[:, kind.part + 1] = np.concatenate(smooth)
     if scales[0]:
         parts[:, 0] = compared.means(_leanings(items, compared))
@@ -280,20 +282,20 @@ def _leanings(items: Sequence[_Item], compared: _Compared) -> Reals:
 def likely_of(rows: WordRows, queries: Sequence[Query]) -> Iterator[NDArray[np.float32]]:
     """Score all words roughly: smoothed rows, in few steps, stand for all parts of their kind."""
     profiles = rows.profiles
+    smoothed = [kind for kind in profiles.kinds if kind.is_smoothed]
     by_kind = [
         _code_products(kind, [query.smooth[number] for query in queries])
-        for number, kind in enumerate(profiles.kinds)
+        for number, kind in enumerate(smoothed)
     ]
     for number, query in enumerate(queries):
         likely = []
-        for kind, (products, step) in zip(profiles.kinds, by_kind, strict=True):
+        for kind, (products, step) in zip(smoothed, by_kind, strict=True):
             of_kind = products[number].astype(np.float32)
             of_kind *= np.float32(step[number])
             of_kind *= query.asked.units_of_part(rows, kind.part)
             likely.append(of_kind)
         found = likely[0]
-        if len(likely) > 1:
-            alike = np.sum(likely[1:], axis=0)
+        for alike in likely[1:]:
             found += alike * query.asked.emphasis(alike)
         found *= profiles.trust
         yield found

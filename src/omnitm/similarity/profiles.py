@@ -18,8 +18,8 @@ from omnitm.similarity.question import (
     LEAST_CLOSENESS,
     MOST_UNITS,
     PARTS,
-    POWERS_OF_CLOSENESS,
     QUESTIONS,
+    SMOOTHED,
     WEIGHTS_OF_PARTS,
     Question,
 )
@@ -36,7 +36,7 @@ Reals = NDArray[np.float64]
 RECIPE = 12
 TOPIC = Recipe(stands_out=1.0, power=0.25, n_patterns=800)
 PLACE = Recipe(stands_out=0.5, power=0.0, n_patterns=1_000)
-JOINED = Recipe(stands_out=0.5, power=0.0, n_patterns=300)
+JOINED = Recipe(stands_out=0.5, power=0.0, n_patterns=0)  # not smoothed: that lowered MEN, and raised nothing
 _FLOOR = 0.1  # of a baseline: differences between small associations are noise
 _MOST_ASSOCIATION = 5.0  # a logarithm; more than words reach, so that a word is nearest to itself
 # Rows of rare words would make every coordinate look unusual: means over the 8,000 most frequent of 40,000
@@ -63,9 +63,14 @@ class Kind(NamedTuple):
     codes: NDArray[np.int8]
     step: float
     part: int
-    """The first of its two parts: the profile, and then the smoothed one."""
+    """The part that profiles make; the smoothed ones make the next part, if there are any."""
     has_own_rows: bool
     """Whether smoothed rows are those of the word alone, not means over its forms."""
+
+    @property
+    def is_smoothed(self) -> bool:
+        """Whether there are smoothed profiles; of joined words there are none."""
+        return self.part + 1 in SMOOTHED
 
     def means(self, rows: NDArray[np.intp], weights: Any, forms: NDArray[np.intp]) -> Any:
         """Weighted means of the profiles of forms, at length 1, as a sparse matrix: rows x features."""
@@ -98,12 +103,12 @@ class Profiles:
         Which words are forms of each other.
     topic_lengths, place_lengths, joined_lengths
         Per word: length of the weighted mean of its forms' profiles; 1 where that is 0.
-    topic_rows, place_rows, joined_rows
+    topic_rows, place_rows
         words x dimensions, at length 1: weighted means of the forms' smoothed topic profiles, and a word's
-        own smoothed profiles of places and of joined words; no dimensions without these.
+        own smoothed place profile; no dimensions without places.
     trust
         Per word: what its scores are multiplied by; 1 for the best known words.
-    topic_codes, place_codes, joined_codes, code_steps
+    topic_codes, place_codes, code_steps
         The rows in 255 steps, of one size per kind: enough to find words that may be nearest.
     closeness
         words x 2: how near the nearest words are by topic and by place, beside the usual, which is 1.
@@ -122,10 +127,8 @@ class Profiles:
     place_lengths: NDArray[np.float32]
     place_rows: NDArray[np.float32]
     joined_lengths: NDArray[np.float32]
-    joined_rows: NDArray[np.float32]
     topic_codes: NDArray[np.int8]
     place_codes: NDArray[np.int8]
-    joined_codes: NDArray[np.int8]
     code_steps: Reals
     trust: NDArray[np.float32]
     closeness: NDArray[np.float32]
@@ -145,18 +148,16 @@ class Profiles:
             for matrix, recipe in zip(_matrices_of_place(rows), (PLACE, JOINED), strict=True)
         )
         forms = WordForms.of(rows.index_to_key, unit_rows(topic.smooth[:, :PATTERNS_FOR_FORMS]))
+        lengths = [_mean_lengths(forms, kind) for kind in (topic, place, joined)]
         topic_rows = unit_rows(forms.matrix @ topic.smooth)
-        n_words = len(rows.index_to_key)
         # Smoothed places are the word's own: means over forms raised SimLex-999 by 0.005 and lowered
         # same-category neighbours by 0.022.
-        nothing = np.zeros((n_words, 0), np.float32)
-        place_rows, joined_rows = (nothing if kind is None else kind.smooth for kind in (place, joined))
-        lengths = [_mean_lengths(forms, kind) for kind in (topic, place, joined)]
-        codes, steps = zip(*map(coded, (topic_rows, place_rows, joined_rows)), strict=True)
+        place_rows = np.zeros((len(topic_rows), 0), np.float32) if place is None else place.smooth
+        (topic_codes, topic_step), (place_codes, place_step) = coded(topic_rows), coded(place_rows)
         plain = cls(
             *(topic, place, joined, forms, lengths[0], topic_rows, lengths[1], place_rows, lengths[2]),
-            *(joined_rows, codes[0], codes[1], codes[2], np.array(steps), trust_in(rows)),
-            closeness=np.stack([closeness_of(of_kind, known) for of_kind in codes[:2]], axis=1),
+            *(topic_codes, place_codes, np.array([topic_step, place_step]), trust_in(rows)),
+            closeness=np.stack([closeness_of(codes, known) for codes in (topic_codes, place_codes)], axis=1),
             scales=np.ones(len(PARTS)),
             random_scores={},
             random_shares=np.zeros(0),
@@ -178,23 +179,23 @@ class Profiles:
     @cached_property
     def kinds(self) -> list[Kind]:
         """Topics, and places and joined words if they were trained."""
-        topic_step, place_step, joined_step = self.code_steps.tolist()
+        topic_step, place_step = self.code_steps.tolist()
         rows = self.topic_lengths, self.topic_rows, self.topic_codes, topic_step
         found = [Kind(self.topic, *rows, part=1, has_own_rows=False)]
         if self.place is not None:
             rows = self.place_lengths, self.place_rows, self.place_codes, place_step
             found.append(Kind(self.place, *rows, part=3, has_own_rows=True))
         if self.joined is not None:
-            rows = self.joined_lengths, self.joined_rows, self.joined_codes, joined_step
-            found.append(Kind(self.joined, *rows, part=5, has_own_rows=True))
+            nothing = self.joined.smooth, np.zeros(self.joined.smooth.shape, np.int8), 1.0
+            found.append(Kind(self.joined, self.joined_lengths, *nothing, part=5, has_own_rows=True))
         return found
 
     @cached_property
     def units(self) -> NDArray[np.float32]:
         """What the parts of each word's scores are multiplied by: below 1 if it has many near words."""
         of_parts = np.repeat(self.closeness, (FIRST_OF_PLACE, len(PARTS) - FIRST_OF_PLACE), axis=1)
-        # Half of the power for each of the two words.
-        return np.asarray(of_parts ** (-POWERS_OF_CLOSENESS / 2), dtype=np.float32)
+        # A pair is divided by the geometric mean of both words.
+        return np.asarray(of_parts**-0.5, dtype=np.float32)
 
     @cached_property
     def units_by_part(self) -> NDArray[np.float32]:
@@ -219,7 +220,9 @@ class Profiles:
                 means = [kind.means(side, *of_forms) for side, of_forms in zip((a, b), weights, strict=True)]
                 # The cosine of two sparse means: both have length 1.
                 found[:, kind.part] = np.asarray(means[0].multiply(means[1]).sum(axis=1)).ravel()
-                found[:, kind.part + 1] = np.einsum("ij,ij->i", kind.rows[a], kind.rows[b], dtype=np.float64)
+                if kind.is_smoothed:
+                    both = kind.rows[a], kind.rows[b]
+                    found[:, kind.part + 1] = np.einsum("ij,ij->i", *both, dtype=np.float64)
             # A word with itself: its own coordinate is 0, so computed values would be too small.
             found[a == b] = self.most
             blocks.append(found)
@@ -234,9 +237,8 @@ class Profiles:
     def most(self) -> Reals:
         """The largest value of each part before closeness: that of a word with itself."""
         has_topics, has_place = float(self.has_topics), float(self.place is not None)
-        has_joined = float(self.joined is not None)
         most = [_MOST_ASSOCIATION * has_topics, has_topics, has_topics, has_place, has_place]
-        return np.array([*most, has_joined, has_joined])
+        return np.array([*most, float(self.joined is not None)])
 
     @property
     def has_topics(self) -> bool:

@@ -18,13 +18,12 @@ _Asked = TypeVar("_Asked", bound="Question")
 
 PARTS = (
     *("association", "topic profile", "smoothed topic profile"),
-    *("place profile", "smoothed place profile", "joined profile", "smoothed joined profile"),
+    *("place profile", "smoothed place profile", "joined profile"),
 )
 FIRST_OF_PLACE = 3  # of the parts; from here on they say how alike two words are
-FIRST_OF_KINDS = (0, FIRST_OF_PLACE, 5)  # of the parts: topics, places, joined words
-SMOOTHED = [2, 4, 6]  # of the parts, by kind
+SMOOTHED = [2, 4]  # of the parts, by kind
 # In units of the spreads; chosen on development data: benchmarks/similarity_weights.py, with its log.
-WEIGHTS_OF_PARTS = np.array([1.0, 0.5, 2.5, 2.5, 3.5, 0.0, 1.0])
+WEIGHTS_OF_PARTS = np.array([1.0, 0.5, 3.0, 2.5, 3.5, 1.0])
 QUESTIONS = {
     "similarity": np.arange(len(PARTS)) >= 0,
     "related": np.arange(len(PARTS)) < FIRST_OF_PLACE,
@@ -36,11 +35,9 @@ _MOST_EMPHASIS = 2.0
 _FLOOR_OF_SHARES = 0.1  # of the largest score, in products: small scores differ by chance
 # Analogies ask for small differences, also between forms of a word, which many patterns of places hide:
 # chosen with every 80th question.
-_WEIGHTS_IN_PRODUCTS = np.array([2.0, 1.0, 1.0, 1.6, 0.3, 0.0, 0.0])
-# Of the closeness of two words (their geometric mean), per part: chosen with the weights.
-POWERS_OF_CLOSENESS = np.array([1.0, 1.0, 1.0, 0.75, 0.75, 0.75, 0.75])
+_WEIGHTS_IN_PRODUCTS = np.array([2.0, 1.0, 0.83, 1.6, 0.3, 0.0])
 LEAST_CLOSENESS = 0.6  # so that no score exceeds that of a word with itself
-MOST_UNITS = LEAST_CLOSENESS**-POWERS_OF_CLOSENESS  # of a pair, per part
+MOST_UNITS = 1 / LEAST_CLOSENESS  # of a pair
 
 
 class Question:
@@ -51,10 +48,9 @@ class Question:
         if is_factor:
             self._asked = self._asked * _WEIGHTS_IN_PRODUCTS
         weights = WEIGHTS_OF_PARTS * self._asked
-        whole = np.add.reduceat(weights, FIRST_OF_KINDS)
+        whole = np.array([weights[:FIRST_OF_PLACE].sum(), weights[FIRST_OF_PLACE:].sum()])
         # What a smoothed part is multiplied by to stand for all parts of its kind.
-        smoothed = weights[SMOOTHED]
-        self.stands_for = whole / np.where(smoothed, smoothed, 1.0)
+        self.stands_for = whole / np.where(whole, weights[SMOOTHED], 1.0)
         self._is_emphasised = is_emphasised and name == "similarity" and not is_factor
 
     @property

@@ -46,7 +46,7 @@ class Recipe:
     power
         Patterns count with their singular value to this power: 0 is all alike.
     n_patterns
-        Dimensions of smoothed profiles; fewer if there are less than ten words for each.
+        Dimensions of smoothed profiles; fewer if there are less than ten words for each; 0: not smoothed.
     """
 
     stands_out: float
@@ -341,7 +341,7 @@ def _smoothed(profiles: Any, patterned: NDArray[np.intp], recipe: Recipe) -> tup
     """Find the projection onto the strongest common patterns, and all profiles there, at length 1."""
     n_words, n_features = profiles.shape
     size = min(recipe.n_patterns, n_words // _WORDS_PER_DIMENSION)
-    if n_words < FEWEST_WORDS:
+    if n_words < FEWEST_WORDS or not size:
         return np.zeros((n_features, 0), np.float32), np.zeros((n_words, 0), np.float32)
     found = patterns_of_rows(profiles[patterned], size)
     # Weaker patterns are noise of float32, and a negative power would enlarge them.

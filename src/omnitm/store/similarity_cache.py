@@ -33,11 +33,10 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 _MANY = 3_000  # words; preparing more takes seconds
 _TOPIC, _PLACE, _JOINED, _FORMS, _RANDOM = "topic.", "place.", "joined.", "forms.", "random."
-_PLACE_ROWS, _JOINED_ROWS = "place_rows", "joined_rows"
+_PLACE_ROWS = "place_rows"
 _PLAIN = (
     *("topic_lengths", "topic_rows", "topic_codes", "place_lengths", "place_rows", "place_codes"),
-    *("joined_lengths", "joined_rows", "joined_codes"),
-    *("code_steps", "trust", "closeness", "scales", "random_shares"),
+    *("joined_lengths", "code_steps", "trust", "closeness", "scales", "random_shares"),
 )
 
 
@@ -130,9 +129,8 @@ def _arrays(profiles: Profiles) -> dict[str, NDArray[Any]]:
     }
     found |= {_RANDOM + name: scores for name, scores in profiles.random_scores.items()}
     found |= {name: getattr(profiles, name) for name in _PLAIN}
-    for name, kind in ((_PLACE_ROWS, profiles.place), (_JOINED_ROWS, profiles.joined)):
-        if kind is not None and found[name] is kind.smooth:
-            del found[name]  # of places, a fifth of the file
+    if profiles.place is not None and profiles.place_rows is profiles.place.smooth:
+        del found[_PLACE_ROWS]  # a fifth of the file
     return found
 
 
@@ -142,9 +140,8 @@ def _read(vectors: WordVectors, path: Path, facts: dict[str, Any]) -> Profiles |
         return None
     topic, place, joined = (_part(RowProfile, arrays, prefix) for prefix in (_TOPIC, _PLACE, _JOINED))
     forms = _part(WordForms, arrays, _FORMS)
-    for name, kind in ((_PLACE_ROWS, place), (_JOINED_ROWS, joined)):
-        if kind is not None:
-            arrays.setdefault(name, kind.smooth)
+    if place is not None:
+        arrays.setdefault(_PLACE_ROWS, place.smooth)
     plain = {name: np.asarray(arrays[name]) for name in _PLAIN if name in arrays}
     if topic is None or forms is None or len(plain) != len(_PLAIN):
         return None

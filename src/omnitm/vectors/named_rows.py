@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from numbers import Real
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from omnitm.store import AnyRecord
 
 
-_JOINED, _BLOCKS_WITH_JOINED = "_ & ", 5  # as in corpus/running.py
+_JOINED = "_ & "  # as in corpus/running.py
 
 Query = Union[str, "NDArray[Any]", tuple[Union[str, "NDArray[Any]"], float]]
 
@@ -41,8 +42,8 @@ class PlaceVectors(NamedTuple):
     @property
     def n_joined(self) -> int:
         """How many columns, the last ones, say what is joined with a word."""
-        has_joined = self.feature_names and self.feature_names[-1].startswith(_JOINED)
-        return len(self.feature_names) // _BLOCKS_WITH_JOINED if has_joined else 0
+        names = self.feature_names
+        return len(names) - bisect_left(names, x=True, key=lambda name: name.startswith(_JOINED))
 
 
 class NamedRows:
