@@ -203,3 +203,22 @@ def test_words_together_refuses_bad_words() -> None:
         cooccurrence(index, [])
     empty = DocumentIndex.from_documents(["cat"], vocabulary=VocabularyRules(fixed=["cat", "dog", "cow"]))
     assert cooccurrence(empty, ["dog", "cow"]).pairs.tolist() == [[0, 0], [0, 0]]
+
+
+def test_a_packed_text_is_unpacked_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Explanations ask for one document after the other, in any order."""
+    build_index(write(tmp_path / "text.txt.xz", LINES), tmp_path / "index")
+    index, read = DocumentIndex.open(tmp_path / "index"), []
+    unpack = reading_module.SourceStream._read_some
+
+    def counted(stream: reading_module.SourceStream, buffer: memoryview) -> int:
+        read.append(unpack(stream, buffer))
+        return read[-1]
+
+    monkeypatch.setattr(reading_module.SourceStream, "_read_some", counted)
+    monkeypatch.setattr(reading_module, "PIECE", 300)
+    numbers = [5, 390, 7, 200, 5, 399, 0]
+    assert [index.document_text(n) for n in numbers[:1]] == [LINES[5]]
+    assert sum(read) < len("\n".join(LINES)) // 4  # no further than the document
+    assert [index.document_text(n) for n in numbers] == [LINES[n] for n in numbers]
+    assert sum(read) == len("\n".join(LINES))

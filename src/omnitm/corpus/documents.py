@@ -27,6 +27,8 @@ from omnitm.corpus.reading import (
     SourceStream,
     TextBlock,
     TranscodedStream,
+    UnpackedCopy,
+    UnpackedStream,
     cut_text,
     not_text,
     skip_bytes,
@@ -378,6 +380,7 @@ class SourceTexts:
         self.n_sources = len(self._files)
         self._n_documents: int = manifest.facts["n_documents"]
         self._positions = storage.array(manifest, "positions").reshape(-1, 3)
+        self._unpacked: dict[int, UnpackedCopy] = {}
 
     def source_problem(self, source: int) -> str | None:
         """Why a source cannot be used any more, or None."""
@@ -413,7 +416,16 @@ class SourceTexts:
             walk.close()
         if self.source_problem(source) is not None:
             return None
-        return _Walk(self._path(source), self.reading(source), source, offset=offset, first=first)
+        return _Walk(self._stream(source), self.reading(source), source, offset=offset, first=first)
+
+    def _stream(self, source: int) -> SourceStream:
+        """Open a source; one that is packed is unpacked once, however often documents are asked for."""
+        path = self._path(source)
+        if path.suffix.lower() not in PACKED_SUFFIXES:
+            return SourceStream(path)
+        if source not in self._unpacked:
+            self._unpacked[source] = UnpackedCopy(path)
+        return UnpackedStream(path, self._unpacked[source])
 
     def _rows_before(self, number: int) -> Iterable[int]:
         """Rows where the document may begin: the last one before it; more if nothing begins in a block."""
@@ -462,12 +474,13 @@ class SourceTexts:
 class _Walk:
     """Goes through the documents of one source, forwards only."""
 
-    def __init__(self, path: Path, reading: Reading, source: int, *, offset: int, first: int) -> None:
+    def __init__(
+        self, stream: SourceStream, reading: Reading, source: int, *, offset: int, first: int
+    ) -> None:
         self.source, self.next_number = source, first
-        is_packed = path.suffix.lower() in PACKED_SUFFIXES
-        self.is_seekable = reading.format_of(path) == "text" and not is_packed and reading.is_plain_utf8
-        self._stream = SourceStream(path)
-        self._documents = _documents_from(self._stream, reading, offset)
+        self.is_seekable = reading.format_of(stream.path) == "text" and reading.is_plain_utf8
+        self._stream = stream
+        self._documents = _documents_from(stream, reading, offset)
 
     def reaches(self, source: int, number: int, block: int) -> bool:
         """Whether going on is possible, and no slower than beginning again at the block of the document."""

@@ -14,6 +14,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
+from tempfile import TemporaryFile
+from threading import Lock
 from typing import IO, Any, NamedTuple, Protocol, cast
 
 from omnitm.errors import FileError, MissingExtraError, ParameterError, needs_extra
@@ -101,6 +103,51 @@ class SourceStream:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+class UnpackedCopy:
+    """A packed source that is unpacked into a temporary file as far as it is read: every byte only once."""
+
+    def __init__(self, path: Path) -> None:
+        self._packed, self._size = SourceStream(path), 0
+        self._copy = TemporaryFile()  # noqa: SIM115 - it lives as long as this
+        self._ends, self._lock = False, Lock()
+
+    def read(self, offset: int, buffer: memoryview) -> int:
+        """Fill a buffer with the unpacked bytes from an offset on, less only at the end."""
+        with self._lock:
+            piece = memoryview(bytearray(PIECE))
+            while self._size < offset + len(buffer) and not self._ends:
+                n = self._packed.readinto(piece)
+                self._copy.seek(self._size)
+                self._size += self._copy.write(piece[:n])
+                self._ends = n < len(piece)
+            self._copy.seek(offset)
+            return cast("IO[bytes]", self._copy).readinto(buffer)  # type: ignore[attr-defined, no-any-return]
+
+    def __del__(self) -> None:
+        self._copy.close()
+        self._packed.close()
+
+
+class UnpackedStream(SourceStream):
+    """A packed source that is read from its unpacked copy, which may be read by others, too."""
+
+    def __init__(self, path: Path, copy: UnpackedCopy) -> None:
+        self.path, self._unpacked, self._offset = path, copy, 0
+
+    def readinto(self, buffer: memoryview, /) -> int:
+        """Fill the buffer, less only at the end; return how many bytes there are."""
+        n = self._unpacked.read(self._offset, buffer)
+        self._offset += n
+        return n
+
+    def seek(self, offset: int) -> None:
+        """Go to a byte of the unpacked text."""
+        self._offset = offset
+
+    def close(self) -> None:
+        """Leave the copy to others."""
 
 
 def _unpacked(path: Path, file: Any) -> ByteStream:

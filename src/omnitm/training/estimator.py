@@ -238,7 +238,9 @@ class OmniTMAE(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """Open a model folder as a fitted estimator; it has no `index_` if the index is not found."""
         vectors = WordVectors.load(path)
         record = omni_record(vectors.training, "be an estimator")
-        model = cls(**asdict(record.settings), seed=record.seed)
+        settings = asdict(record.settings)
+        del settings["joiners"]  # what the text joins is found from it
+        model = cls(**settings, seed=record.seed)
         return model._set_fitted(index_of_model(Path(path)), vectors, Path(path))
 
     def _set_fitted(
