@@ -121,9 +121,12 @@ void invert(std::span<const std::uint32_t> words, std::span<const std::uint32_t>
         total += counts[word];
     }
     const std::uint32_t* at = words.data();
+    const std::uint32_t* const last = at + words.size();
     for (std::size_t i = 0; i < lengths.size(); ++i)
-        for (const std::uint32_t* const end = at + lengths[i]; at < end; ++at)
+        for (const std::uint32_t* const end = at + lengths[i]; at < end; ++at) {
+            __builtin_prefetch(documents.data() + next[at[last - at > 24 ? 24 : 0]], 1);
             documents[next[*at]++] = first_document + static_cast<std::uint32_t>(i);
+        }
 }
 
 void interleave(const std::vector<std::span<const std::uint32_t>>& counts,

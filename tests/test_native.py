@@ -493,6 +493,11 @@ BINDINGS: dict[str, Callable[[Random], tuple[Callable[..., object], Arguments]]]
     "instruction_sets": lambda _: (_native.instruction_sets, {}),
     "crc32c": lambda _: (_native.crc32c, {**zeros(content=(5000, "u1")), "portable": True}),
     "block_checksums": lambda _: (_native.block_checksums, zeros(content=(5000, "u1"), sums=(2, "u4"))),
+    "has_sha256": lambda _: (_native.has_sha256, {}),
+    "sha256_blocks": lambda _: (
+        _native.sha256_blocks,
+        zeros(first_state=(8, "u4"), first=(640, "u1"), second_state=(8, "u4"), second=(192, "u1")),
+    ),
     "check_column": lambda _: (
         _native.check_column,
         {

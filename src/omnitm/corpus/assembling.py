@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import zip_longest
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -22,12 +23,24 @@ class Sink(Protocol):
     def append(self, name: str, array: NDArray[Any]) -> None:
         """Put `array` at the end of the array called `name`."""
 
+    def append_all(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Put each array at the end of the one called by its name."""
+
 
 class Run(NamedTuple):
     """Consecutive documents, turned around: how often each word occurs, and where, word by word."""
 
     counts: Handle
     members: Handle  # documents, or places of the running text
+
+
+class Members(NamedTuple):
+    """All runs of one kind, and what their arrays are called."""
+
+    starts_name: str
+    name: str
+    runs: list[Run]
+    n_words: int
 
 
 class Turned(NamedTuple):
@@ -56,7 +69,12 @@ class Chunk(NamedTuple):
     remaps: list[NDArray[np.uint32]]
 
 
-WordRange = tuple[int, int, list[int]]  # words from, to, and where they begin in every run
+class WordRange(NamedTuple):
+    """Consecutive words: how often each occurs in every run, and where they begin and end there."""
+
+    counts: list[NDArray[np.uint32]]
+    starts: list[int]
+    ends: list[int]
 
 
 class Assembler:
@@ -92,22 +110,23 @@ class Assembler:
         ):
             # Chunks come in the order of the text, whichever thread is first: threads change no byte.
             ends = np.cumsum(turned.lengths, dtype=np.uint64) + np.uint64(n_pairs)
-            self._sink.append("document_words", turned.words)
-            self._sink.append("document_offsets", ends)
+            parts = {"document_words": turned.words, "document_offsets": ends}
+            if turned.places is not None:
+                parts["tokens"] = turned.tokens
+                runs_of_places.append(turned.places)
+            self._sink.append_all(parts)
             n_pairs += len(turned.words)
             n_documents += len(turned.lengths)
             n_empty += int(np.count_nonzero(turned.lengths == 0))
             runs.append(turned.run)
-            if turned.places is not None:
-                self._sink.append("tokens", turned.tokens)
-                runs_of_places.append(turned.places)
             self._pairs.give_back(turned.words)
             self._lengths.give_back(turned.lengths)
             self._tokens.give_back(turned.tokens)
             report(n_documents)
-        self._write_members("word_offsets", "word_documents", runs, len(vocabulary))
+        members = [Members("word_offsets", "word_documents", runs, len(vocabulary))]
         if self._keeps_order:
-            self._write_members("word_starts", "places", runs_of_places, len(names) + 1)
+            members.append(Members("word_starts", "places", runs_of_places, len(names) + 1))
+        self._write_members(members)
         return Assembled(n_pairs, n_empty)
 
     def _turn(self, chunk: Chunk, n_words: int, n_names: int) -> Turned:
@@ -156,30 +175,35 @@ class Assembler:
         self._turned.give_back(members)
         return run
 
-    def _write_members(self, starts_name: str, name: str, runs: Sequence[Run], n_words: int) -> None:
-        totals = np.zeros(n_words, dtype=np.uint64)
-        for run in runs:
+    def _write_members(self, kinds: Sequence[Members]) -> None:
+        """Join the runs of each kind, all kinds side by side."""
+        for parts in zip_longest(*map(self._joined, kinds)):
+            arrays = {kind.name: part for kind, part in zip(kinds, parts, strict=True) if part is not None}
+            self._sink.append_all(arrays)
+            for array in arrays.values():
+                self._pairs.give_back(array)
+
+    def _joined(self, members: Members) -> Iterator[NDArray[np.uint32]]:
+        totals = np.zeros(members.n_words, dtype=np.uint64)
+        for run in members.runs:
             totals += self._scratch.get(run.counts)
-        offsets = np.zeros(n_words + 1, dtype=np.uint64)
+        offsets = np.zeros(members.n_words + 1, dtype=np.uint64)
         # Where each word begins, from how often it occurs in all runs together.
         np.cumsum(totals, out=offsets[1:])
-        self._sink.append(starts_name, offsets)
-        for joined in self._spread.map(lambda part: self._join(runs, part), self._word_ranges(runs, offsets)):
-            self._sink.append(name, joined)
-            self._pairs.give_back(joined)
+        self._sink.append(members.starts_name, offsets)
+        ranges = self._word_ranges(members.runs, offsets)
+        return self._spread.map(lambda part: self._join(members.runs, part), ranges)
 
     def _join(self, runs: Sequence[Run], part: WordRange) -> NDArray[np.uint32]:
-        low, high, starts = part
-        counts = [self._scratch.get(run.counts, low, high) for run in runs]
         members = [
-            self._scratch.get(run.members, start, start + int(count.sum()))
-            for run, start, count in zip(runs, starts, counts, strict=True)
+            self._scratch.get(run.members, start, end)
+            for run, start, end in zip(runs, part.starts, part.ends, strict=True)
         ]
         joined = self._pairs.take(sum(map(len, members)))
-        return joined[: interleave(counts, members, joined)]
+        return joined[: interleave(part.counts, members, joined)]
 
     def _word_ranges(self, runs: Sequence[Run], offsets: NDArray[np.uint64]) -> Iterator[WordRange]:
-        """Ranges of words of about `PAIRS_PER_RUN` pairs, and where each begins in every run."""
+        """Ranges of words of about `PAIRS_PER_RUN` pairs."""
         n_words = len(offsets) - 1
         starts = [0] * len(runs)
         low = 0
@@ -188,12 +212,10 @@ class Assembler:
             wanted = offsets[low] + np.uint64(PAIRS_PER_RUN)
             high = int(np.searchsorted(offsets, wanted, side="right")) - 1
             high = min(max(high, low + 1), n_words)
-            yield low, high, starts
-            starts = [
-                start + int(self._scratch.get(run.counts, low, high).sum())
-                for run, start in zip(runs, starts, strict=True)
-            ]
-            low = high
+            counts = [self._scratch.get(run.counts, low, high) for run in runs]
+            ends = [start + int(count.sum()) for start, count in zip(starts, counts, strict=True)]
+            yield WordRange(counts, starts, ends)
+            low, starts = high, ends
 
 
 class _Buffers:
