@@ -342,11 +342,11 @@ int64_t check_a_column(const Input<uint8_t>& content, const Input<uint32_t>& sum
 
 void hash_blocks(const Output<uint32_t>& first_state, const Input<uint8_t>& first, const Output<uint32_t>& second_state,
                  const Input<uint8_t>& second) {
-    check(has_sha256(), "this processor has no instructions for SHA-256");
     check(first_state.size() == 8 && second_state.size() == 8, "a state must have 8 numbers");
     check(first.size() % kShaBlock == 0 && second.size() % kShaBlock == 0, "contents must be whole blocks of 64 bytes");
     check_apart(first_state, second_state, first, second);
     check_apart(second_state, first, second);
+    check(has_sha256(), "this processor has no instructions for SHA-256");
     nb::gil_scoped_release released;
     sha256_blocks({first_state.data(), first.data(), first.size() / kShaBlock},
                   {second_state.data(), second.data(), second.size() / kShaBlock});
