@@ -69,12 +69,20 @@ class Chunk(NamedTuple):
     remaps: list[NDArray[np.uint32]]
 
 
-class WordRange(NamedTuple):
-    """Consecutive words: how often each occurs in every run, and where they begin and end there."""
+class RunPiece(NamedTuple):
+    """Consecutive words of a run: where their members are, and how many each has."""
 
-    counts: list[NDArray[np.uint32]]
-    starts: list[int]
-    ends: list[int]
+    members: Handle
+    start: int
+    end: int
+    counts: NDArray[np.uint32]
+
+
+class Part(NamedTuple):
+    """The same words of several runs, to be joined."""
+
+    name: str  # of the array that they belong to
+    pieces: list[RunPiece]
 
 
 class Assembler:
@@ -176,46 +184,70 @@ class Assembler:
         return run
 
     def _write_members(self, kinds: Sequence[Members]) -> None:
-        """Join the runs of each kind, all kinds side by side."""
-        for parts in zip_longest(*map(self._joined, kinds)):
-            arrays = {kind.name: part for kind, part in zip(kinds, parts, strict=True) if part is not None}
-            self._sink.append_all(arrays)
-            for array in arrays.values():
-                self._pairs.give_back(array)
+        """Join the runs of each kind; parts of both kinds are written at a time."""
+        parts = zip_longest(*[self._parts(kind) for kind in kinds])
+        tasks = (part for together in parts for part in together if part is not None)
+        waiting: dict[str, NDArray[np.uint32]] = {}
+        for name, joined in self._spread.map(self._join, tasks):
+            # Twice the same: the other kind has no parts left.
+            if name in waiting:
+                self._write_waiting(waiting)
+            waiting[name] = joined
+            if len(waiting) == len(kinds):
+                self._write_waiting(waiting)
+        self._write_waiting(waiting)
 
-    def _joined(self, members: Members) -> Iterator[NDArray[np.uint32]]:
-        totals = np.zeros(members.n_words, dtype=np.uint64)
-        for run in members.runs:
-            totals += self._scratch.get(run.counts)
-        offsets = np.zeros(members.n_words + 1, dtype=np.uint64)
-        # Where each word begins, from how often it occurs in all runs together.
-        np.cumsum(totals, out=offsets[1:])
-        self._sink.append(members.starts_name, offsets)
-        ranges = self._word_ranges(members.runs, offsets)
-        return self._spread.map(lambda part: self._join(members.runs, part), ranges)
+    def _write_waiting(self, waiting: dict[str, NDArray[np.uint32]]) -> None:
+        self._sink.append_all(waiting)
+        for array in waiting.values():
+            self._pairs.give_back(array)
+        waiting.clear()
 
-    def _join(self, runs: Sequence[Run], part: WordRange) -> NDArray[np.uint32]:
-        members = [
-            self._scratch.get(run.members, start, end)
-            for run, start, end in zip(runs, part.starts, part.ends, strict=True)
-        ]
-        joined = self._pairs.take(sum(map(len, members)))
-        return joined[: interleave(part.counts, members, joined)]
-
-    def _word_ranges(self, runs: Sequence[Run], offsets: NDArray[np.uint64]) -> Iterator[WordRange]:
-        """Ranges of words of about `PAIRS_PER_RUN` pairs."""
-        n_words = len(offsets) - 1
-        starts = [0] * len(runs)
+    def _parts(self, kind: Members) -> Iterator[Part]:
+        """Parts of about `PAIRS_PER_RUN` pairs, one after the other: some words, or some runs of one word."""
+        offsets = self._offsets(kind)
+        self._sink.append(kind.starts_name, offsets)
+        starts = [0] * len(kind.runs)
         low = 0
-        while low < n_words:
-            # As many words as fit into a run; a word that alone is larger makes a range of its own.
+        while low < kind.n_words:
+            # As many words as fit into a run; a word that alone is larger is cut between runs. Their counts,
+            # which many runs have many of, are no more numbers than that.
             wanted = offsets[low] + np.uint64(PAIRS_PER_RUN)
             high = int(np.searchsorted(offsets, wanted, side="right")) - 1
-            high = min(max(high, low + 1), n_words)
-            counts = [self._scratch.get(run.counts, low, high) for run in runs]
-            ends = [start + int(count.sum()) for start, count in zip(starts, counts, strict=True)]
-            yield WordRange(counts, starts, ends)
-            low, starts = high, ends
+            high = min(max(high, low + 1), low + 1 + PAIRS_PER_RUN // len(kind.runs), kind.n_words)
+            counts = [self._scratch.get(run.counts, low, high) for run in kind.runs]
+            pieces = [
+                RunPiece(run.members, start, start + int(count.sum()), count)
+                for run, start, count in zip(kind.runs, starts, counts, strict=True)
+            ]
+            for first, last in _groups([piece.end - piece.start for piece in pieces]):
+                yield Part(kind.name, pieces[first:last])
+            low, starts = high, [piece.end for piece in pieces]
+
+    def _offsets(self, kind: Members) -> NDArray[np.uint64]:
+        """Where each word begins, from how often it occurs in all runs together."""
+        totals = np.zeros(kind.n_words, dtype=np.uint64)
+        for run in kind.runs:
+            totals += self._scratch.get(run.counts)
+        offsets = np.zeros(kind.n_words + 1, dtype=np.uint64)
+        np.cumsum(totals, out=offsets[1:])
+        return offsets
+
+    def _join(self, part: Part) -> tuple[str, NDArray[np.uint32]]:
+        members = [self._scratch.get(piece.members, piece.start, piece.end) for piece in part.pieces]
+        joined = self._pairs.take(sum(map(len, members)))
+        return part.name, joined[: interleave([piece.counts for piece in part.pieces], members, joined)]
+
+
+def _groups(sizes: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """Consecutive runs of at most `PAIRS_PER_RUN` pairs together, or single ones, as (from, to)."""
+    first = total = 0
+    for number, size in enumerate(sizes):
+        if total and total + size > PAIRS_PER_RUN:
+            yield first, number
+            first, total = number, 0
+        total += size
+    yield first, len(sizes)
 
 
 class _Buffers:
