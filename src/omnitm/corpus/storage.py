@@ -277,7 +277,7 @@ FILES = (*(f"{name}.bin" for name in ARRAYS if f"{name}.bin" not in ORDER_FILES)
 # Which rows they are cut into.
 MEMBERS = {"document_words": "document_offsets", "word_documents": "word_offsets"}
 SMALL = 1 << 20  # bytes; pieces up to this size are not worth a second thread
-BYTES_PER_SYNC = 32 << 20  # of one file, before they are sent to the disk while the next ones are computed
+BYTES_PER_SYNC = 128 << 20  # of one file, before they are sent to the disk while the next ones are computed
 Parsed = TypeVar("Parsed")
 Number = TypeVar("Number", bound=np.generic)
 
