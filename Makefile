@@ -57,7 +57,7 @@ torture: $(VENV)/.installed ## the long tests
 # A copy of the package with sanitized native code; Python itself leaks on purpose, so leaks are not counted. The tests are
 # those of every native file: kernels, classifier, shared banks, text and index, vectors and similarity, GloVe; then 10,000
 # calls of every binding with wrong arguments, for which memory may be refused.
-SANITIZED := tests/test_native.py tests/machine tests/corpus tests/training/test_training.py tests/similarity/test_combined.py tests/similarity/test_profiles.py tests/similarity/test_nearest.py \
+SANITIZED := tests/test_native.py tests/files/test_hashing.py tests/machine tests/corpus tests/training/test_training.py tests/similarity/test_combined.py tests/similarity/test_profiles.py tests/similarity/test_nearest.py \
     tests/similarity/test_row_products.py tests/baselines/test_glove.py tests/baselines/test_tmae.py
 # A process that is started imports the ordinary native code, so there is nothing to see in it.
 NOT_SANITIZED := --deselect tests/corpus/test_bad_input.py::test_ctrl_c_leaves_nothing_behind

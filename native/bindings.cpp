@@ -6,6 +6,7 @@
 #include "checksums.hpp"
 #include "patterns.hpp"
 #include "row_profile.hpp"
+#include "sha256.hpp"
 #include "vectors.hpp"
 
 namespace omnitm {
@@ -339,8 +340,24 @@ int64_t check_a_column(const Input<uint8_t>& content, const Input<uint32_t>& sum
     return check_column({content.data(), size, sums.data(), checked.data()}, start, distance, size / distance, span);
 }
 
+void hash_blocks(const Output<uint32_t>& first_state, const Input<uint8_t>& first, const Output<uint32_t>& second_state,
+                 const Input<uint8_t>& second) {
+    check(first_state.size() == 8 && second_state.size() == 8, "a state must have 8 numbers");
+    check(first.size() % kShaBlock == 0 && second.size() % kShaBlock == 0, "contents must be whole blocks of 64 bytes");
+    check_apart(first_state, second_state, first, second);
+    check_apart(second_state, first, second);
+    check(has_sha256(), "this processor has no instructions for SHA-256");
+    nb::gil_scoped_release released;
+    sha256_blocks({first_state.data(), first.data(), first.size() / kShaBlock},
+                  {second_state.data(), second.data(), second.size() / kShaBlock});
+}
+
 void bind_checksums(nb::module_& m) {
     m.attr("CHECKSUM_BLOCK") = kChecksumBlock;
+    m.attr("SHA256_BLOCK") = kShaBlock;
+    m.def("has_sha256", &has_sha256, "Whether the processor has instructions for SHA-256.");
+    m.def("sha256_blocks", &hash_blocks, "first_state"_a, "first"_a, "second_state"_a, "second"_a,
+          "Bring the states of SHA-256 of two contents up to date.");
     m.def("crc32c", &checksum, "content"_a, nb::kw_only(), "portable"_a = false, "CRC-32C of bytes.");
     m.def("block_checksums", &checksums_of_blocks, "content"_a, "sums"_a, "CRC-32C of every block of a file.");
     m.def("check_column", &check_a_column, "content"_a, "sums"_a, "checked"_a, "start"_a, "distance"_a, "span"_a,

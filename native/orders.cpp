@@ -8,6 +8,9 @@
 namespace omnitm::text {
 namespace {
 
+// What belongs to rare words is not in the cache, so it is asked for so many words before it is needed.
+constexpr std::ptrdiff_t asked_ahead = 48;
+
 // Sorts up to `n` different numbers by counting, for each, the smaller ones: no branch depends on their order.
 template <std::size_t n>
 __attribute__((always_inline)) inline void sort_by_rank(std::uint32_t* numbers, std::size_t size) {
@@ -37,19 +40,25 @@ __attribute__((always_inline)) inline void sort_different(std::uint32_t* begin, 
 }
 
 template <bool has_order>
-__attribute__((always_inline)) inline std::size_t remap_all(const std::uint32_t* ids, const std::uint32_t* lengths,
-                                                            std::size_t n_documents, const std::uint32_t* remap,
-                                                            std::uint32_t n_words, std::uint32_t other, Remapped to) {
+__attribute__((always_inline)) inline std::size_t remap_all(const std::uint32_t* ids, std::size_t n_ids,
+                                                            const std::uint32_t* lengths, std::size_t n_documents,
+                                                            const std::uint32_t* remap, std::uint32_t n_words,
+                                                            std::uint32_t other, Remapped to) {
+    const std::uint32_t* const all_end = ids + n_ids;
     const bool fits_signed = n_words < 0x7FFFFFFF;
     std::uint32_t* out = to.words;
     std::uint32_t* token = to.tokens;
     for (std::size_t document = 0; document < n_documents; ++document) {
         std::uint32_t* const first = out;
-        for (const std::uint32_t* const end = ids + lengths[document]; ids < end; ++ids) {
+        const std::uint32_t* const end = ids + lengths[document];
+        const std::size_t ahead = all_end - end >= asked_ahead ? asked_ahead : 0;
+        for (; ids < end; ++ids) {
+            __builtin_prefetch(remap + (ids[ahead] & ~new_to_document));
             const std::uint32_t number = remap[*ids & ~new_to_document];
             *out = number;
             out += (number < n_words) & (*ids >> 31);
-            if constexpr (has_order) *token++ = std::min(number, other);
+            // In 64 bits: of 32 GCC may make a vector, by way of memory.
+            if constexpr (has_order) *token++ = static_cast<std::uint32_t>(std::min<std::uint64_t>(number, other));
         }
         if constexpr (has_order) *token++ = document_end;
         sort_different(first, out, fits_signed);
@@ -58,16 +67,16 @@ __attribute__((always_inline)) inline std::size_t remap_all(const std::uint32_t*
     return static_cast<std::size_t>(out - to.words);
 }
 
-OMNITM_CLONES std::size_t remap_sets(const std::uint32_t* ids, const std::uint32_t* lengths, std::size_t n_documents,
-                                     const std::uint32_t* remap, std::uint32_t n_words, std::uint32_t other,
-                                     Remapped to) {
-    return remap_all<false>(ids, lengths, n_documents, remap, n_words, other, to);
+OMNITM_CLONES std::size_t remap_sets(const std::uint32_t* ids, std::size_t n_ids, const std::uint32_t* lengths,
+                                     std::size_t n_documents, const std::uint32_t* remap, std::uint32_t n_words,
+                                     std::uint32_t other, Remapped to) {
+    return remap_all<false>(ids, n_ids, lengths, n_documents, remap, n_words, other, to);
 }
 
-OMNITM_CLONES std::size_t remap_running(const std::uint32_t* ids, const std::uint32_t* lengths,
+OMNITM_CLONES std::size_t remap_running(const std::uint32_t* ids, std::size_t n_ids, const std::uint32_t* lengths,
                                         std::size_t n_documents, const std::uint32_t* remap, std::uint32_t n_words,
                                         std::uint32_t other, Remapped to) {
-    return remap_all<true>(ids, lengths, n_documents, remap, n_words, other, to);
+    return remap_all<true>(ids, n_ids, lengths, n_documents, remap, n_words, other, to);
 }
 
 }  // namespace
@@ -75,8 +84,9 @@ OMNITM_CLONES std::size_t remap_running(const std::uint32_t* ids, const std::uin
 std::size_t remap_documents(std::span<const std::uint32_t> ids, std::span<const std::uint32_t> lengths,
                             std::span<const std::uint32_t> remap, std::uint32_t n_words, std::uint32_t other,
                             Remapped out) {
-    if (out.tokens) return remap_running(ids.data(), lengths.data(), lengths.size(), remap.data(), n_words, other, out);
-    return remap_sets(ids.data(), lengths.data(), lengths.size(), remap.data(), n_words, other, out);
+    if (out.tokens)
+        return remap_running(ids.data(), ids.size(), lengths.data(), lengths.size(), remap.data(), n_words, other, out);
+    return remap_sets(ids.data(), ids.size(), lengths.data(), lengths.size(), remap.data(), n_words, other, out);
 }
 
 bool all_marked_below(std::span<const std::uint32_t> ids, std::uint64_t limit) {
@@ -87,25 +97,24 @@ bool all_marked_below(std::span<const std::uint32_t> ids, std::uint64_t limit) {
 
 bool invert_running(std::span<const std::uint32_t> tokens, std::uint32_t first_place, std::span<std::uint32_t> counts,
                     std::span<std::uint32_t> places) {
-    std::fill(counts.begin(), counts.end(), 0);
-    for (const std::uint32_t token : tokens) {
-        if (token < counts.size())
-            ++counts[token];
-        else if (token != document_end)
-            return false;
-    }
-    std::vector<std::uint32_t> next(counts.size());
+    // Number k is row k + 1; row 0 is for ends of documents, whose places come after all others: no branch depends on them.
+    static_assert(document_end + 1 == 0);
+    std::uint32_t last_row = 0;
+    for (const std::uint32_t token : tokens) last_row = std::max(last_row, token + 1);
+    if (last_row > counts.size()) return false;
+    std::vector<std::uint32_t> next(counts.size() + 1);
+    for (const std::uint32_t token : tokens) ++next[token + 1];
     std::uint32_t total = 0;
     for (std::size_t number = 0; number < counts.size(); ++number) {
-        next[number] = total;
+        counts[number] = next[number + 1];
+        next[number + 1] = total;
         total += counts[number];
     }
-    // Places of rare words lie far apart, so they are asked for early.
-    constexpr std::size_t ahead = 24;
+    next[0] = total;
     for (std::size_t i = 0; i < tokens.size(); ++i) {
-        const std::uint32_t later = i + ahead < tokens.size() ? tokens[i + ahead] : document_end;
-        if (later != document_end) __builtin_prefetch(places.data() + next[later], 1);
-        if (tokens[i] != document_end) places[next[tokens[i]]++] = first_place + static_cast<std::uint32_t>(i);
+        const std::uint32_t later = tokens[std::min(i + asked_ahead, tokens.size() - 1)];
+        __builtin_prefetch(places.data() + next[later + 1], 1);
+        places[next[tokens[i] + 1]++] = first_place + static_cast<std::uint32_t>(i);
     }
     return true;
 }
@@ -120,10 +129,13 @@ void invert(std::span<const std::uint32_t> words, std::span<const std::uint32_t>
         next[word] = total;
         total += counts[word];
     }
-    const std::uint32_t* at = words.data();
+    std::size_t at = 0;
     for (std::size_t i = 0; i < lengths.size(); ++i)
-        for (const std::uint32_t* const end = at + lengths[i]; at < end; ++at)
-            documents[next[*at]++] = first_document + static_cast<std::uint32_t>(i);
+        for (const std::size_t end = at + lengths[i]; at < end; ++at) {
+            const std::uint32_t later = words[std::min(at + asked_ahead, words.size() - 1)];
+            __builtin_prefetch(documents.data() + next[later], 1);
+            documents[next[words[at]]++] = first_document + static_cast<std::uint32_t>(i);
+        }
 }
 
 void interleave(const std::vector<std::span<const std::uint32_t>>& counts,

@@ -46,6 +46,16 @@ std::uint64_t leading(std::uint64_t bytes, std::size_t n) {
     return n >= 8 ? bytes : bytes & ((std::uint64_t{1} << (8 * n)) - 1);
 }
 
+// What keeps the first letters of 16: the row of their number.
+struct LetterMasks {
+    std::uint64_t rows[17][2];
+    constexpr LetterMasks() : rows() {
+        for (std::size_t n = 0; n <= 16; ++n)
+            for (std::size_t k = 0; k < 16; ++k) rows[n][k / 8] |= k < n ? std::uint64_t{0xFF} << k % 8 * 8 : 0;
+    }
+};
+constexpr LetterMasks letter_masks;
+
 // Length of the well-formed UTF-8 sequence at `at` (2 to 4), or 0; the code point goes to `code`.
 int decode(const unsigned char* at, const unsigned char* end, std::uint32_t& code) {
     const auto trail = [&](int i) { return at + i < end && (at[i] & 0xC0) == 0x80; };
@@ -119,35 +129,84 @@ int leading_letters(std::uint64_t bytes) {
     return others ? std::countr_zero(others) / 8 : 8;
 }
 
-// Which of 64 bytes are ASCII letters, and which are spaces: a bit for each byte, the first one lowest.
+// Which of 64 bytes are what: a bit for each byte, the first one lowest.
 struct Classes {
-    std::uint64_t letters = 0, spaces = 0;
+    std::uint64_t letters = 0, digits = 0, marks = 0, spaces = 0, newlines = 0;  // marks: the rest of visible ASCII
 };
 
 #ifdef __SSE2__
 Classes classes_of(const unsigned char* at) {
     Classes classes;
+    // Bytes from `first` on, at most `n`, become the lowest signed numbers.
+    const auto in_range = [](__m128i bytes, int first, int n) {
+        const __m128i shifted = _mm_add_epi8(bytes, _mm_set1_epi8(static_cast<char>(128 - first)));
+        return _mm_cmplt_epi8(shifted, _mm_set1_epi8(static_cast<char>(n - 128)));
+    };
     for (int i = 0; i < 64; i += 16) {
+        const auto bits = [i](__m128i found) {
+            return static_cast<std::uint64_t>(static_cast<unsigned>(_mm_movemask_epi8(found))) << i;
+        };
         const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at + i));
-        const __m128i folded = _mm_or_si128(bytes, _mm_set1_epi8(0x20));
-        const __m128i from_a = _mm_add_epi8(folded, _mm_set1_epi8(static_cast<char>(128 - 'a')));  // a to z: the lowest
-        const int letters = _mm_movemask_epi8(_mm_cmplt_epi8(from_a, _mm_set1_epi8(-128 + 26)));
-        const int spaces = _mm_movemask_epi8(_mm_cmpeq_epi8(bytes, _mm_set1_epi8(' ')));
-        classes.letters |= static_cast<std::uint64_t>(letters) << i;
-        classes.spaces |= static_cast<std::uint64_t>(spaces) << i;
+        const __m128i letters = in_range(_mm_or_si128(bytes, _mm_set1_epi8(0x20)), 'a', 26);
+        classes.letters |= bits(letters);
+        classes.digits |= bits(in_range(bytes, '0', 10));
+        classes.marks |= bits(in_range(bytes, '!', '~' - '!' + 1));
+        classes.spaces |= bits(_mm_cmpeq_epi8(bytes, _mm_set1_epi8(' ')));
+        classes.newlines |= bits(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('\n')));
     }
+    classes.marks &= ~(classes.letters | classes.digits);
     return classes;
 }
 #else
 Classes classes_of(const unsigned char* at) {
     Classes classes;
-    for (int i = 0; i < 64; ++i) {
-        classes.letters |= static_cast<std::uint64_t>((at[i] | 0x20u) - 'a' < 26u) << i;
-        classes.spaces |= static_cast<std::uint64_t>(at[i] == ' ') << i;
+    constexpr std::uint64_t ones = 0x0101010101010101ull, tops = 0x80 * ones;
+    for (int i = 0; i < 64; i += 8) {
+        const std::uint64_t bytes = load(at + i, 8), low = bytes & ~tops;
+        // The highest bits of bytes `first` to `last`, all ASCII, are brought together by a multiplication.
+        const auto in_range = [=](std::uint64_t values, std::uint64_t first, std::uint64_t last) {
+            const std::uint64_t from_first = values + (0x80 - first) * ones, after_last = values + (0x7F - last) * ones;
+            return ((from_first & ~after_last & ~bytes & tops) >> 7) * 0x0102040810204080ull >> 56 << i;
+        };
+        classes.letters |= in_range(low | 0x20 * ones, 'a', 'z');
+        classes.digits |= in_range(low, '0', '9');
+        classes.marks |= in_range(low, '!', '~');
+        classes.spaces |= in_range(low, ' ', ' ');
+        classes.newlines |= in_range(low, '\n', '\n');
     }
+    classes.marks &= ~(classes.letters | classes.digits);
     return classes;
 }
 #endif
+
+// The words among 64 bytes that are nothing but up to 15 ASCII letters, with marks or digits that vanish before or after.
+struct PlainWords {
+    std::uint64_t letters;
+    std::uint64_t starts;  // of words, and ends of lines
+    int n_bytes;           // they and what is between them
+    bool are_all;          // if not, the next word is not plain
+};
+
+PlainWords plain_words_of(const CharacterRules& rules, const unsigned char* at, Unit unit) {
+    const Classes classes = classes_of(at);
+    const std::uint64_t letters = classes.letters;
+    const std::uint64_t deleted = (classes.marks & rules.marks.deleted) | (classes.digits & rules.digits.deleted);
+    const std::uint64_t line_ends = unit == Unit::line ? classes.newlines : 0;
+    const std::uint64_t newlines = unit == Unit::paragraph ? 0 : classes.newlines;  // there, a line may be blank
+    const std::uint64_t ends = classes.spaces | newlines | (classes.marks & rules.marks.spaces) |
+                               (classes.digits & rules.digits.spaces);
+    // A run of deleted bytes must not go on with a letter if it follows a letter or has a digit. The sum carries such a
+    // run's first or second bit to the byte after the run.
+    const std::uint64_t suspects = (deleted & letters << 1) | (deleted & classes.digits);
+    const std::uint64_t after_suspects = (deleted + suspects) & ~deleted;
+    std::uint64_t long_words = letters & letters >> 1;
+    for (const int distance : {2, 4, 8}) long_words &= long_words >> distance;
+    const std::uint64_t others = ~(letters | deleted | ends) | (after_suspects & letters) | long_words;
+    const std::uint64_t before_others = others ? (others & (~others + 1)) - 1 : ~std::uint64_t{0};
+    const int n_bytes = 64 - std::countl_zero(ends & before_others);
+    const std::uint64_t done = n_bytes == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << n_bytes) - 1;
+    return {letters, ((letters & ~(letters << 1)) | line_ends) & done, n_bytes, others == 0 && n_bytes > 0};
+}
 
 bool is_blank(const unsigned char* at, const unsigned char* end) {
     while (at < end && (*at == ' ' || (*at >= '\t' && *at <= '\r'))) ++at;
@@ -168,7 +227,15 @@ CharacterRules::CharacterRules(std::span<const std::uint32_t> actions_, std::spa
     };
     letter_bit = maps_letters(0x20) ? 0x20 : 0;
     plain_letters = letter_bit || maps_letters(0);
-    plain_words = plain_letters && actions[' '] == space;
+    plain_words = plain_letters && actions[' '] == space && actions['\n'] == newline;
+    for (std::uint32_t point = '!'; point <= '~'; ++point) {
+        const bool is_digit = point >= '0' && point <= '9';
+        if ((point | 0x20) >= 'a' && (point | 0x20) <= 'z') continue;
+        Uniform& kind = is_digit ? digits : marks;
+        const std::uint32_t action = actions[point];
+        if (action != deleted && action != apostrophe && !(is_digit && action == deleted_digit)) kind.deleted = 0;
+        if (action != space) kind.spaces = 0;
+    }
     for (unsigned byte = 0; byte < 256; ++byte) {
         const std::uint32_t action = byte < 0x80 ? actions[byte] : static_cast<std::uint32_t>(first_action);
         first_byte[byte] = action < 0x80       ? static_cast<std::uint16_t>(action)
@@ -305,43 +372,42 @@ void WordTable::flush(const char* scratch, const Batch& batch, std::size_t n_not
         __builtin_prefetch(entries_.data() + ((slot >> 32) - (slot != 0)), 1);
     }
     ids_.reserve(ids_.size() + n_noted);
+    std::uint32_t* const first = ids_.data() + ids_.size();
+    std::uint32_t* out = first;
+    std::uint32_t* document = out - pending_;
+    n_tokens += n_noted;
     for (std::size_t i = 0; i < n_noted; ++i) {
         const Token& token = batch.tokens[i];
-        if (token.length == end_of_document)
-            end_document(block);
-        else
-            add_token(token.word(scratch), token);
-    }
-}
-
-// Without branches where the text decides at random: is the word new to the document, is it a stop word?
-inline void WordTable::add_token(std::string_view word, const Token& token) {
-    ++n_tokens;
-    const std::uint64_t slot = slots_[token.hash & (slots_.size() - 1)];
-    auto id = static_cast<std::uint32_t>((slot >> 32) - 1);
-    if (static_cast<std::uint32_t>(slot) != token.hash || !slot || !equals(id, token.head, word)) {
-        if (word.size() > longest_word) {
+        if (token.length == end_of_document) {
+            block.lengths.push_back(static_cast<std::uint32_t>(out - document));
+            document = out;
+            ++document_;
+            --n_tokens;
+        } else if (const std::uint32_t id = id_of(token, scratch); id != no_word) {
+            // Without branches where the text decides at random: is the word new to the document, is it a stop word?
+            Entry& entry = entries_[id];
+            const bool is_new = entry.last_document != document_;
+            entry.add(1);
+            entry.documents += is_new;
+            entry.last_document = document_;
+            const bool is_kept = is_new & (id >= stop_words_.size());
+            *out = id | (is_kept ? new_to_document : 0);  // there is room for the whole batch
+            out += is_kept | keeps_order_;
+        } else {
             ++n_too_long;
-            return;
         }
-        id = find_or_add(word, token.head, token.hash);
     }
-    Entry& entry = entries_[id];
-    const bool is_new = entry.last_document != document_;
-    entry.add(1);
-    entry.documents += is_new;
-    entry.last_document = document_;
-    const bool is_kept = is_new & (id >= stop_words_.size());
-    const std::size_t is_noted = is_kept | keeps_order_;
-    ids_.data()[ids_.size()] = id | (is_kept ? new_to_document : 0);  // there is room for the whole batch
-    ids_.grow_into_reserve(is_noted);
-    pending_ += is_noted;
+    ids_.grow_into_reserve(static_cast<std::size_t>(out - first));
+    pending_ = static_cast<std::size_t>(out - document);
 }
 
-void WordTable::end_document(Block& block) {
-    block.lengths.push_back(static_cast<std::uint32_t>(pending_));
-    pending_ = 0;
-    ++document_;
+// The number of a word, which is added if it is new; `no_word` if it is too long.
+inline std::uint32_t WordTable::id_of(const Token& token, const char* scratch) {
+    const std::uint64_t slot = slots_[token.hash & (slots_.size() - 1)];
+    const auto id = static_cast<std::uint32_t>((slot >> 32) - 1);
+    const std::string_view word = token.word(scratch);
+    if (static_cast<std::uint32_t>(slot) == token.hash && slot && equals(id, token.head, word)) return id;
+    return word.size() > longest_word ? no_word : find_or_add(word, token.head, token.hash);
 }
 
 Block WordTable::count_block(const CharacterRules& rules, std::span<const char> text, Unit unit, bool ends_document) {
@@ -366,14 +432,15 @@ Block WordTable::count_block(const CharacterRules& rules, std::span<const char> 
         block.problem_offset = static_cast<std::size_t>(at - begin);
         return block;
     };
+    const auto note_flushed = [&] {
+        flush(words, batch, n_noted, block);
+        n_noted = 0;
+        word = out = words;
+    };
     const auto note = [&](const Head& head, std::uint32_t hash, std::size_t length) {
         __builtin_prefetch(slots_.data() + (hash & (slots_.size() - 1)));
         batch.tokens[n_noted] = {head, static_cast<std::size_t>(word - words), static_cast<std::uint32_t>(length), hash};
-        if (++n_noted == Batch::capacity) {
-            flush(words, batch, n_noted, block);
-            n_noted = 0;
-            out = words;
-        }
+        if (++n_noted == Batch::capacity) note_flushed();
         word = out;
     };
     const auto note_written = [&] {
@@ -384,7 +451,7 @@ Block WordTable::count_block(const CharacterRules& rules, std::span<const char> 
         if (length <= sizeof(Head)) out = word;  // the head says it all
         note(head, hash, length);
     };
-    bool has_apostrophe = false, begins_with_digit = false;
+    bool has_apostrophe = false, begins_with_digit = false, is_between_words = true;
     const Head possessive = head_of("'s");
     const auto possessive_hash = static_cast<std::uint32_t>(hash_of(possessive, {}));
     const auto end_word = [&] {
@@ -397,6 +464,7 @@ Block WordTable::count_block(const CharacterRules& rules, std::span<const char> 
             out = std::remove(word, out - (is_possessive ? 2 : 0), apostrophe_mark);
         }
         begins_with_digit = has_apostrophe = false;
+        is_between_words = true;
         if (out == word) return;
         note_written();
         if (is_possessive) note(possessive, possessive_hash, 2);
@@ -412,47 +480,32 @@ Block WordTable::count_block(const CharacterRules& rules, std::span<const char> 
         document_open_ = false;
     };
     const std::uint64_t letter_bits = rules.letter_bit * 0x0101010101010101ull;
-    // Most words are up to 15 letters, perhaps a comma, and a space: takes as many as begin in the next 48 bytes, stops
-    // before anything else, and returns how many bytes are done. Looks at no more than 80 bytes.
-    const auto plain_words = [&](const unsigned char* const from) {
-        const Classes classes = classes_of(from);
-        int p = 0;
-        while (p < 48) {
-            const int n = std::countr_one(classes.letters >> p);
-            int after = p + n;
-            if (n > 15) break;
-            if (n > 0 && !(classes.spaces >> after & 1)) after += rules.first_byte[from[after]] >= byte_deleted;
-            const bool ends_word = classes.spaces >> after & 1;
-            const std::uint16_t code = ends_word ? std::uint16_t{byte_space} : rules.first_byte[from[after]];
-            const bool ends_line = code == byte_newline && unit == Unit::line;
-            if (n == 0 && code == byte_digit) {  // a number, or a word that begins with one
-                while (after < 64 && rules.first_byte[from[after]] >= byte_deleted) ++after;
-                if (after == 64 || !(classes.spaces >> after & 1)) break;
-                p = after + 1;
-                continue;
-            }
-            const bool is_skipped = n == 0 && (code == byte_deleted || code == byte_apostrophe);
-            if (!ends_line && !is_skipped && code != byte_space) break;
-            if (n > 0) {
-                const auto length = static_cast<std::size_t>(n);
-                const Head head{leading(load(from + p, 8) | letter_bits, length),
-                                leading(load(from + p + 8, 8) | letter_bits, length > 8 ? length - 8 : 0)};
-                note(head, static_cast<std::uint32_t>(hash_of(head, {})), length);
-            }
-            if (ends_line) {
-                close_document();
-                document_open_ = true;
-            }
-            p = after + 1;
+    // Takes the plain words of the next 64 bytes; false if the word after them is not plain. Looks at no more than 80 bytes.
+    const auto note_plain_words = [&] {
+        const unsigned char* const from = at;
+        const PlainWords plain = plain_words_of(rules, from, unit);
+        if (n_noted + 64 > Batch::capacity) note_flushed();
+        Token* token = batch.tokens + n_noted;
+        const std::uint64_t* const slots = slots_.data();
+        const std::size_t slot_mask = slots_.size() - 1;
+        for (std::uint64_t starts = plain.starts; starts; starts &= starts - 1, ++token) {
+            const int start = std::countr_zero(starts);
+            const int length = std::countr_one(plain.letters >> start);  // 0: the end of a line
+            const auto& mask = letter_masks.rows[length];
+            token->head = {(load(from + start, 8) | letter_bits) & mask[0], (load(from + start + 8, 8) | letter_bits) & mask[1]};
+            token->hash = static_cast<std::uint32_t>(hash_of(token->head, {}));
+            token->length = length ? static_cast<std::uint32_t>(length) : end_of_document;
+            __builtin_prefetch(slots + (token->hash & slot_mask));
         }
-        return p;
+        n_noted = static_cast<std::size_t>(token - batch.tokens);
+        at += plain.n_bytes;
+        return plain.are_all;
     };
     if (at < end && unit != Unit::paragraph) document_open_ = true;
     while (at < end) {
-        if (rules.plain_words && out == word && !begins_with_digit && end - at >= 80) {
-            const int passed = plain_words(at);
-            at += passed;
-            if (passed >= 48) continue;
+        if (rules.plain_words && is_between_words && end - at >= 80) {
+            is_between_words = note_plain_words();
+            if (is_between_words) continue;
         }
         if (rules.plain_letters && end - at >= 8) {  // most bytes of other words are letters: eight at a time
             std::uint64_t eight = load(at, 8);

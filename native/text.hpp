@@ -47,6 +47,11 @@ struct CharacterRules {
     bool plain_letters = false;    // ASCII letters stay or are lower-cased, so that eight can be done at a time:
     std::uint64_t letter_bit = 0;  // by setting this bit in each
     bool plain_words = false;      // and a space ends a word
+    // What becomes of visible ASCII that is no letter, if it is the same for all: all bits are set, else none.
+    struct Uniform {
+        std::uint64_t deleted = ~std::uint64_t{0}, spaces = ~std::uint64_t{0};
+    };
+    Uniform marks, digits;
 
 private:
     void check_tables();
@@ -183,13 +188,12 @@ private:
         }
     };
     struct Batch {
-        static constexpr std::size_t capacity = 64;
+        static constexpr std::size_t capacity = 128;
         Token tokens[capacity];
     };
     static constexpr std::uint32_t end_of_document = ~std::uint32_t{0};
     void flush(const char* scratch, const Batch& batch, std::size_t n_noted, Block& block);
-    void add_token(std::string_view word, const Token& token);
-    void end_document(Block& block);
+    std::uint32_t id_of(const Token& token, const char* scratch);
     bool is_before(std::uint32_t a, std::uint32_t b) const;
     void append_to(Records& records, std::uint32_t id) const;
     void leave_out_rarest(std::vector<std::uint32_t>& ids, std::uint64_t limit) const;

@@ -495,6 +495,11 @@ BINDINGS: dict[str, Callable[[Random], tuple[Callable[..., object], Arguments]]]
     "instruction_sets": lambda _: (_native.instruction_sets, {}),
     "crc32c": lambda _: (_native.crc32c, {**zeros(content=(5000, "u1")), "portable": True}),
     "block_checksums": lambda _: (_native.block_checksums, zeros(content=(5000, "u1"), sums=(2, "u4"))),
+    "has_sha256": lambda _: (_native.has_sha256, {}),
+    "sha256_blocks": lambda _: (
+        _native.sha256_blocks,
+        zeros(first_state=(8, "u4"), first=(640, "u1"), second_state=(8, "u4"), second=(192, "u1")),
+    ),
     "check_column": lambda _: (
         _native.check_column,
         {
@@ -605,6 +610,8 @@ def test_every_binding_is_here() -> None:
 
 @pytest.mark.parametrize("name", BINDINGS)
 def test_sound_arguments_are_accepted(name: str) -> None:
+    if name == "sha256_blocks" and not _native.has_sha256():
+        pytest.skip("this processor has no instructions for SHA-256")
     for seed in range(5):
         call, arguments = BINDINGS[name](np.random.default_rng(seed))
         read(call(**arguments))
@@ -651,6 +658,9 @@ ONE, SAME = np.ones(1, dtype=np.uint32), np.zeros(8, dtype=np.uint32)
         ("CharacterRules", "an action is unknown", {"actions": ACTIONS | np.uint32(0xFFFFFFF0)}),
         ("CharacterRules", "expansion may have 1024", {"expansions": [b"x" * 1025]}),
         ("CharacterRules", "ASCII character is too long", {"actions": with_action(0xFFFF0000)}),
+        ("sha256_blocks", "must have 8 numbers", {"first_state": ONE}),
+        ("sha256_blocks", "whole blocks of 64 bytes", {"second": np.zeros(65, dtype=np.uint8)}),
+        ("sha256_blocks", "shares memory with another argument", {"first_state": SAME, "second_state": SAME}),
         ("invert", "must add up to the number of their words", {"lengths": ONE}),
         ("invert", "a word that is not there", {"counts": ONE}),
         ("invert", "array to be filled is too small", {"documents": ONE}),

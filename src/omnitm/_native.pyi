@@ -196,6 +196,14 @@ def glove_train(words: Annotated[NDArray[numpy.float32], dict(shape=(None, None)
 
 CHECKSUM_BLOCK: int = 4096
 
+SHA256_BLOCK: int = 64
+
+def has_sha256() -> bool:
+    """Whether the processor has instructions for SHA-256."""
+
+def sha256_blocks(first_state: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu')], first: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], second_state: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu')], second: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+    """Bring the states of SHA-256 of two contents up to date."""
+
 def crc32c(content: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], *, portable: bool = False) -> int:
     """CRC-32C of bytes."""
 

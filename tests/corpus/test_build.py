@@ -33,6 +33,8 @@ from omnitm.corpus.storage import ARRAYS
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from numpy.typing import NDArray
+
 WORD = r"\w\w+"
 TEXTS = ["The cat sat on the mat.", "", "A dog and a CAT!", "mat, mat; mat", "42", "dog dog cat bird"]
 
@@ -104,6 +106,30 @@ def test_same_bytes_for_any_threads_block_by_block(tmp_path: Path, monkeypatch: 
             folders.append(folder_bytes(output))
     assert all(folder == folders[0] for folder in folders)
     assert_equals_plain_python(DocumentIndex.open(tmp_path / f"index1-{1 << 30}"), lines, Preparation())
+
+
+@pytest.mark.parametrize("n_threads", [1, 3])
+@pytest.mark.parametrize("pairs_per_run", [1, 10, 300])
+def test_a_word_of_many_runs_is_written_in_parts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, n_threads: int, pairs_per_run: int
+) -> None:
+    source = tmp_path / "text.txt"
+    source.write_text("\n".join(f"the road {line}" for line in numbered_lines(1500)), encoding="utf-8")
+    monkeypatch.setattr(reading_module, "BLOCK_SIZE", 1024)
+    build_index(source, tmp_path / "whole")
+    monkeypatch.setattr(assembling_module, "PAIRS_PER_RUN", pairs_per_run)
+    sizes: list[int] = []
+
+    class Watched(assembling_module._Buffers):
+        def take(self, size: int) -> NDArray[np.uint32]:
+            sizes.append(size)
+            return super().take(size)
+
+    monkeypatch.setattr(assembling_module, "_Buffers", Watched)
+    build_index(source, tmp_path / "parts", resources=Resources(n_threads=n_threads))
+    assert folder_bytes(tmp_path / "parts") == folder_bytes(tmp_path / "whole")
+    # A block of 1,024 bytes has fewer than 300 words, and all of them together have "the" 1,500 times.
+    assert max(sizes) <= pairs_per_run + 300
 
 
 def test_overflowing_tables_are_set_aside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -98,6 +98,39 @@ def test_native_code_equals_plain_python_on_many_lines(text: str) -> None:
     assert native_tokens(OPTIONS[0], text) == Counter(OPTIONS[0].tokens(text))
 
 
+# Parts of words that are found 64 bytes at a time, what is between them, and words that are not found so.
+PIECES = (
+    "a", "The", "words", "Wikipedia", "abcdefghijklmno", "abcdefghijklmnop", "internationalization", "x" * 70,
+    " ", " ", " ", "  ", ", ", ". ", ' "', " (", ") ", "-", "--", "'", "'s ", "' ", "5", " 1998 ", "20th ",
+    "\t", "\r", "\0", "\x7f", "é", "\u2019s ", "\u2013", "\x1f", "@", "[", "`", "{", "/", ":", "~", "!",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("unit", UNITS)
+@pytest.mark.parametrize("preparation", OPTIONS[:-1], ids=range(len(OPTIONS) - 1))
+def test_words_keep_their_order_and_their_documents(preparation: Preparation, unit: str) -> None:
+    separator = {"line": "\n", "paragraph": "\n\n", "file": "\n"}[unit]
+    for seed in range(40):
+        random = np.random.default_rng(seed)
+        documents = [
+            "word " + "".join(PIECES[k] for k in random.integers(0, len(PIECES), random.integers(60)))
+            for _ in range(20)
+        ]
+        text = separator.join(documents)
+        table = WordTable([], keeps_order=True)
+        ids, lengths, problem, _ = table.count_block(
+            native_rules(preparation), np.frombuffer(text.encode(), dtype=np.uint8), UNITS.index(unit), True
+        )
+        assert problem == 0
+        letters, word_lengths, _, _, _ = table.records()
+        names = [word.decode() for word in words_of(letters, word_lengths)]
+        found = [names[number & 0x7FFFFFFF] for number in ids.tolist()]
+        wanted = [preparation.tokens(document) for document in documents]
+        assert found == [word for document in wanted for word in document]
+        per_document = list(map(len, wanted)) if unit != "file" else [len(found)]
+        assert lengths.tolist() == per_document
+
+
 def other_characters() -> str:
     is_other = np.ones(sys.maxunicode + 1, dtype=np.bool_)
     is_other[0xD800:0xE000] = False

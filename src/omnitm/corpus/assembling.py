@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import zip_longest
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -22,12 +23,24 @@ class Sink(Protocol):
     def append(self, name: str, array: NDArray[Any]) -> None:
         """Put `array` at the end of the array called `name`."""
 
+    def append_all(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Put each array at the end of the one called by its name."""
+
 
 class Run(NamedTuple):
     """Consecutive documents, turned around: how often each word occurs, and where, word by word."""
 
     counts: Handle
     members: Handle  # documents, or places of the running text
+
+
+class Members(NamedTuple):
+    """All runs of one kind, and what their arrays are called."""
+
+    starts_name: str
+    name: str
+    runs: list[Run]
+    n_words: int
 
 
 class Turned(NamedTuple):
@@ -56,7 +69,20 @@ class Chunk(NamedTuple):
     remaps: list[NDArray[np.uint32]]
 
 
-WordRange = tuple[int, int, list[int]]  # words from, to, and where they begin in every run
+class RunPiece(NamedTuple):
+    """Consecutive words of a run: where their members are, and how many each has."""
+
+    members: Handle
+    start: int
+    end: int
+    counts: NDArray[np.uint32]
+
+
+class Part(NamedTuple):
+    """The same words of several runs, to be joined."""
+
+    name: str  # of the array that they belong to
+    pieces: list[RunPiece]
 
 
 class Assembler:
@@ -92,22 +118,23 @@ class Assembler:
         ):
             # Chunks come in the order of the text, whichever thread is first: threads change no byte.
             ends = np.cumsum(turned.lengths, dtype=np.uint64) + np.uint64(n_pairs)
-            self._sink.append("document_words", turned.words)
-            self._sink.append("document_offsets", ends)
+            parts = {"document_words": turned.words, "document_offsets": ends}
+            if turned.places is not None:
+                parts["tokens"] = turned.tokens
+                runs_of_places.append(turned.places)
+            self._sink.append_all(parts)
             n_pairs += len(turned.words)
             n_documents += len(turned.lengths)
             n_empty += int(np.count_nonzero(turned.lengths == 0))
             runs.append(turned.run)
-            if turned.places is not None:
-                self._sink.append("tokens", turned.tokens)
-                runs_of_places.append(turned.places)
             self._pairs.give_back(turned.words)
             self._lengths.give_back(turned.lengths)
             self._tokens.give_back(turned.tokens)
             report(n_documents)
-        self._write_members("word_offsets", "word_documents", runs, len(vocabulary))
+        members = [Members("word_offsets", "word_documents", runs, len(vocabulary))]
         if self._keeps_order:
-            self._write_members("word_starts", "places", runs_of_places, len(names) + 1)
+            members.append(Members("word_starts", "places", runs_of_places, len(names) + 1))
+        self._write_members(members)
         return Assembled(n_pairs, n_empty)
 
     def _turn(self, chunk: Chunk, n_words: int, n_names: int) -> Turned:
@@ -156,44 +183,71 @@ class Assembler:
         self._turned.give_back(members)
         return run
 
-    def _write_members(self, starts_name: str, name: str, runs: Sequence[Run], n_words: int) -> None:
-        totals = np.zeros(n_words, dtype=np.uint64)
-        for run in runs:
-            totals += self._scratch.get(run.counts)
-        offsets = np.zeros(n_words + 1, dtype=np.uint64)
-        # Where each word begins, from how often it occurs in all runs together.
-        np.cumsum(totals, out=offsets[1:])
-        self._sink.append(starts_name, offsets)
-        for joined in self._spread.map(lambda part: self._join(runs, part), self._word_ranges(runs, offsets)):
-            self._sink.append(name, joined)
-            self._pairs.give_back(joined)
+    def _write_members(self, kinds: Sequence[Members]) -> None:
+        """Join the runs of each kind; parts of both kinds are written at a time."""
+        parts = zip_longest(*[self._parts(kind) for kind in kinds])
+        tasks = (part for together in parts for part in together if part is not None)
+        waiting: dict[str, NDArray[np.uint32]] = {}
+        for name, joined in self._spread.map(self._join, tasks):
+            # Twice the same: the other kind has no parts left.
+            if name in waiting:
+                self._write_waiting(waiting)
+            waiting[name] = joined
+            if len(waiting) == len(kinds):
+                self._write_waiting(waiting)
+        self._write_waiting(waiting)
 
-    def _join(self, runs: Sequence[Run], part: WordRange) -> NDArray[np.uint32]:
-        low, high, starts = part
-        counts = [self._scratch.get(run.counts, low, high) for run in runs]
-        members = [
-            self._scratch.get(run.members, start, start + int(count.sum()))
-            for run, start, count in zip(runs, starts, counts, strict=True)
-        ]
-        joined = self._pairs.take(sum(map(len, members)))
-        return joined[: interleave(counts, members, joined)]
+    def _write_waiting(self, waiting: dict[str, NDArray[np.uint32]]) -> None:
+        self._sink.append_all(waiting)
+        for array in waiting.values():
+            self._pairs.give_back(array)
+        waiting.clear()
 
-    def _word_ranges(self, runs: Sequence[Run], offsets: NDArray[np.uint64]) -> Iterator[WordRange]:
-        """Ranges of words of about `PAIRS_PER_RUN` pairs, and where each begins in every run."""
-        n_words = len(offsets) - 1
-        starts = [0] * len(runs)
+    def _parts(self, kind: Members) -> Iterator[Part]:
+        """Parts of about `PAIRS_PER_RUN` pairs, one after the other: some words, or some runs of one word."""
+        offsets = self._offsets(kind)
+        self._sink.append(kind.starts_name, offsets)
+        starts = [0] * len(kind.runs)
         low = 0
-        while low < n_words:
-            # As many words as fit into a run; a word that alone is larger makes a range of its own.
+        while low < kind.n_words:
+            # As many words as fit into a run; a word that alone is larger is cut between runs. Their counts,
+            # which many runs have many of, are no more numbers than that.
             wanted = offsets[low] + np.uint64(PAIRS_PER_RUN)
             high = int(np.searchsorted(offsets, wanted, side="right")) - 1
-            high = min(max(high, low + 1), n_words)
-            yield low, high, starts
-            starts = [
-                start + int(self._scratch.get(run.counts, low, high).sum())
-                for run, start in zip(runs, starts, strict=True)
+            high = min(max(high, low + 1), low + 1 + PAIRS_PER_RUN // len(kind.runs), kind.n_words)
+            counts = [self._scratch.get(run.counts, low, high) for run in kind.runs]
+            pieces = [
+                RunPiece(run.members, start, start + int(count.sum()), count)
+                for run, start, count in zip(kind.runs, starts, counts, strict=True)
             ]
-            low = high
+            for first, last in _groups([piece.end - piece.start for piece in pieces]):
+                yield Part(kind.name, pieces[first:last])
+            low, starts = high, [piece.end for piece in pieces]
+
+    def _offsets(self, kind: Members) -> NDArray[np.uint64]:
+        """Where each word begins, from how often it occurs in all runs together."""
+        totals = np.zeros(kind.n_words, dtype=np.uint64)
+        for run in kind.runs:
+            totals += self._scratch.get(run.counts)
+        offsets = np.zeros(kind.n_words + 1, dtype=np.uint64)
+        np.cumsum(totals, out=offsets[1:])
+        return offsets
+
+    def _join(self, part: Part) -> tuple[str, NDArray[np.uint32]]:
+        members = [self._scratch.get(piece.members, piece.start, piece.end) for piece in part.pieces]
+        joined = self._pairs.take(sum(map(len, members)))
+        return part.name, joined[: interleave([piece.counts for piece in part.pieces], members, joined)]
+
+
+def _groups(sizes: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """Consecutive runs of at most `PAIRS_PER_RUN` pairs together, or single ones, as (from, to)."""
+    first = total = 0
+    for number, size in enumerate(sizes):
+        if total and total + size > PAIRS_PER_RUN:
+            yield first, number
+            first, total = number, 0
+        total += size
+    yield first, len(sizes)
 
 
 class _Buffers:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import unicodedata
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from os import PathLike
@@ -160,6 +160,11 @@ class MemorySink:
     def append(self, name: str, array: NDArray[Any]) -> None:
         """Keep a copy of the next part."""
         self._parts.setdefault(name, []).append(array.copy())
+
+    def append_all(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Keep copies of the next parts."""
+        for name, array in arrays.items():
+            self.append(name, array)
 
     def array(self, name: str) -> NDArray[Any]:
         """All parts in their order."""

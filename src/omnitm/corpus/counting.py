@@ -17,7 +17,7 @@ from omnitm._native import CharacterRules, WordTable
 from omnitm.corpus.characters import token_rules
 from omnitm.corpus.reading import UNITS, TextBlock
 from omnitm.corpus.storage import Handle, Scratch, Spread
-from omnitm.corpus.vocabulary import words_of
+from omnitm.corpus.vocabulary import letters_of, words_of
 from omnitm.errors import CorpusError
 
 N_PARTITIONS = 64
@@ -147,9 +147,7 @@ class FinalNumbers:
     """Finds the final numbers of a generation's words."""
 
     def __init__(self, vocabulary: Sequence[str], scratch: Scratch) -> None:
-        words = [word.encode() for word in vocabulary]
-        self._letters = np.frombuffer(b"".join(words), dtype=np.uint8)
-        self._lengths = np.fromiter(map(len, words), dtype=np.uint16, count=len(words))
+        self._letters, self._lengths = letters_of(vocabulary)
         self._scratch = scratch
 
     @cached_property

@@ -138,8 +138,7 @@ class _MostFrequent:
 
     def add(self, records: Any) -> None:
         letters, lengths, counts, _, _ = records
-        spelled = map(bytes.decode, words_of(letters, lengths))
-        self.words += zip((-counts.astype(np.int64)).tolist(), spelled, strict=True)
+        self.words += zip((-counts.astype(np.int64)).tolist(), spelled(letters, lengths), strict=True)
         self.words.sort()  # quick: two parts that are sorted already
         del self.words[self.limit :]
         if self.words and len(self.words) == self.limit:
@@ -252,6 +251,20 @@ def words_of(letters: NDArray[np.uint8], lengths: NDArray[np.uint16]) -> list[by
     joined = letters.tobytes()
     ends = np.cumsum(lengths, dtype=np.int64).tolist()
     return [joined[start:end] for start, end in zip([0, *ends], ends, strict=False)]
+
+
+def spelled(letters: NDArray[np.uint8], lengths: NDArray[np.uint16]) -> list[str]:
+    """Words of a native record as text, which all are decoded at once: none has a line break."""
+    lines = np.insert(letters, np.cumsum(lengths, dtype=np.int64), ord("\n"))
+    return lines.tobytes().decode().split("\n")[:-1]
+
+
+def letters_of(words: Sequence[str]) -> tuple[NDArray[np.uint8], NDArray[np.uint16]]:
+    """Letters and lengths of words, as native code takes them."""
+    lines = np.frombuffer("\n".join([*words, ""]).encode(), dtype=np.uint8)
+    ends = np.flatnonzero(lines == ord("\n"))
+    lengths = np.diff(ends, prepend=-1) - 1
+    return lines[lines != ord("\n")], lengths.astype(np.uint16)
 
 
 def _checked_words(name: str, words: Iterable[Any]) -> tuple[str, ...]:

@@ -20,7 +20,7 @@ import json
 import mmap
 import os
 import zlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -29,6 +29,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from omnitm import _native
 from omnitm.errors import FileError
+from omnitm.files.hashing import Sha256, update_together
 from omnitm.files.plain import new_file, open_regular
 
 Bytes = bytes | bytearray | memoryview | NDArray[np.uint8]
@@ -50,7 +51,7 @@ class FileDigest:
 
     def __init__(self, content: Bytes = b"") -> None:
         self.size = 0
-        self._sha256 = hashlib.sha256()
+        self._sha256 = Sha256()
         self._sums: list[NDArray[np.uint32]] = []
         self._rest = b""  # the beginning of a block whose end is still to come
         self.update(content)
@@ -58,7 +59,9 @@ class FileDigest:
     def update(self, content: Bytes) -> None:
         """Take the next piece."""
         data = np.frombuffer(content, dtype=np.uint8) if len(content) else np.empty(0, dtype=np.uint8)
-        self._sha256.update(data.data)
+        update_digests([(self, data)])
+
+    def _add_sums(self, data: NDArray[np.uint8]) -> None:
         self.size += len(data)
         if self._rest:
             missing = BLOCK - len(self._rest)
@@ -78,6 +81,13 @@ class FileDigest:
     def sums(self) -> NDArray[np.uint32]:
         """Return the checksums of all blocks; the last block may be shorter."""
         return np.concatenate([*self._sums, block_checksums(np.frombuffer(self._rest, dtype=np.uint8))])
+
+
+def update_digests(pieces: Sequence[tuple[FileDigest, NDArray[np.uint8]]]) -> None:
+    """Give each of several digests its next piece: sooner than one after the other."""
+    update_together([(digest._sha256, data) for digest, data in pieces])  # noqa: SLF001  # of the same module
+    for digest, data in pieces:
+        digest._add_sums(data)  # noqa: SLF001
 
 
 def block_checksums(content: NDArray[np.uint8]) -> NDArray[np.uint32]:
