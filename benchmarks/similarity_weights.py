@@ -4,10 +4,10 @@
 
 MODEL is trained on both kinds of contexts, with 40,000 words of Wikipedia for the log that is kept:
 `results/similarity-weights.json`. A row has the weights of association, topic profile, smoothed topic
-profile, place profile and smoothed place profile, in units of their spreads over random pairs, how fast the
-trust in words falls after the best known ones, how many patterns smoothed topic and place profiles have,
-the `alike` that counts as it is (none: alike counts without emphasis), and by which powers of the closeness
-of both words topics and places are divided.
+profile, place profile, smoothed place profile and joined profile, in units of their spreads over random
+pairs, how fast the trust in words falls after the best known ones, how many patterns smoothed topic and place
+profiles have, the `alike` that counts as it is (none: alike counts without emphasis), and by which powers of
+the closeness of both words topics and places are divided.
 """
 
 from __future__ import annotations
@@ -37,32 +37,32 @@ if TYPE_CHECKING:
 
 RESULTS = Path(__file__).parent / "results" / "similarity-weights.json"
 WEIGHTS = (
-    (1, 1, 1, 0, 0),
-    (0, 0, 0, 2.5, 3.5),
-    (1.5, 0.5, 2.5, 2.5, 3.5),
-    (1, 0, 2.5, 2.5, 3.5),
-    (1, 1, 2.5, 2.5, 3.5),
-    (1, 0.5, 2, 2.5, 3.5),
-    (1, 0.5, 2.5, 3, 3.5),
-    (1, 0.5, 2.5, 2.5, 3),
-    (1, 0.5, 3, 3, 4),
-    (1.5, 1, 2.5, 2.5, 3.5),
-    (1.5, 0.5, 1.5, 2.5, 3),
+    (1, 1, 1, 0, 0, 0),
+    (0, 0, 0, 2.5, 3.5, 1),
+    (1, 0.5, 3, 2.5, 3.5, 0),
+    (1, 0.5, 3, 2.5, 3.5, 0.5),
+    (1, 0.5, 3, 2.5, 3.5, 1.5),
+    (1, 0.5, 2.5, 2.5, 3.5, 1),
+    (1, 0.5, 3.5, 2.5, 3.5, 1),
+    (1.5, 0.5, 3, 2.5, 3.5, 1),
+    (1, 1, 3, 2.5, 3.5, 1),
+    (1, 0, 3, 2.5, 3.5, 1),
+    (1, 0.5, 3, 3, 3.5, 1),
+    (1, 0.5, 3, 2, 3.5, 1),
+    (1, 0.5, 3, 2.5, 3, 1),
+    (1, 0.5, 3, 2.5, 4, 1),
 )
-CHOSEN = (1, 0.5, 2.5, 2.5, 3.5)
+CHOSEN = (1, 0.5, 3, 2.5, 3.5, 1)
 PATTERNS = (800, 1_000)  # of topics and of places
-POWERS = (1.0, 0.75)  # of closeness
+POWERS = (1.0, 1.0)  # of closeness
 SETTINGS = (
     (CHOSEN, LESS_TRUST, PATTERNS, CLEARLY_ALIKE, POWERS),
     *((weights, LESS_TRUST, PATTERNS, CLEARLY_ALIKE, POWERS) for weights in WEIGHTS),
     *((CHOSEN, power, PATTERNS, CLEARLY_ALIKE, POWERS) for power in (0, 0.15, 0.35)),
     *((CHOSEN, LESS_TRUST, patterns, CLEARLY_ALIKE, POWERS) for patterns in ((500, 1_000), (800, 300))),
-    *((CHOSEN, LESS_TRUST, PATTERNS, alike, POWERS) for alike in (None, 60, 30)),
-    *(
-        (CHOSEN, LESS_TRUST, PATTERNS, CLEARLY_ALIKE, powers)
-        for powers in ((0, 0), (0.5, 1), (0.75, 0.75), (1, 1))
-    ),
-    ((1.5, 0.5, 1.5, 2.5, 3), LESS_TRUST, PATTERNS, CLEARLY_ALIKE, (0.5, 1)),  # the default before
+    *((CHOSEN, LESS_TRUST, PATTERNS, alike, POWERS) for alike in (None, 60, 50, 40, 30)),
+    *((CHOSEN, LESS_TRUST, PATTERNS, CLEARLY_ALIKE, powers) for powers in ((0, 0), (1, 0.75), (0.75, 1))),
+    ((1, 0.5, 2.5, 2.5, 3.5, 0), LESS_TRUST, PATTERNS, CLEARLY_ALIKE, (1, 0.75)),  # the default before
 )
 N_CATEGORY_WORDS = 500
 N_NEAREST = 100  # enough for the ten nearest that are no forms of the word
@@ -86,7 +86,7 @@ def main() -> None:
         wider = [spread(profiles.topic_rows) / spread(topics), spread(profiles.place_rows) / spread(places)]
         vectors.profiles = replace(
             profiles,
-            scales=units * np.array(weights, dtype=float) * [1, 1, wider[0], 1, wider[1]],
+            scales=units * np.array(weights, dtype=float) * [1, 1, wider[0], 1, wider[1], 1],
             trust=profiles.trust ** np.float32(power / LESS_TRUST),
             topic_rows=topics,
             place_rows=places,

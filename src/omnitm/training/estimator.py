@@ -61,7 +61,8 @@ class OmniTMAE(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         it), or "both"; None: both where the corpus has an order (texts, token lists, an index that keeps the
         running text), else topic.
     n_place_features
-        How many of the most frequent words are looked for at each of the four places around a word.
+        How many of the most frequent words are looked for at each of the four places around a word, and
+        joined with it.
     seed
         All random draws for a word follow from it and the word's spelling: the same seed gives the same
         vectors, whatever `n_jobs` is and whichever other words are trained.
