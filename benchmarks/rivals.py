@@ -284,13 +284,17 @@ def analogies(folder: Path, data: Path | None) -> None:
 
 def candidates(folder: Path, data: Path | None, omni: Path) -> None:
     """Measure lists of the same category where fewer words can be listed."""
-    models = {"omni": WordVectors.load(omni), **trained_rivals(folder)}
-    found = {}
+    models, results = (
+        {"omni": WordVectors.load(omni), **trained_rivals(folder)},
+        RESULTS / "semcat-candidates.json",
+    )
+    # Figures of rivals that are not in the folder stay: they do not depend on Omni.
+    found = json.loads(results.read_text())
     for name, vectors in models.items():
         precision, count = semcat_of_frequent_words(vectors, data=data)
         found[name] = {"semcat_p10": round(precision, 4), "candidates": count}
         print(name, found[name], flush=True)
-    (RESULTS / "semcat-candidates.json").write_text(json.dumps(found, indent=1) + "\n")
+    results.write_text(json.dumps(found, indent=1) + "\n")
 
 
 def main() -> None:

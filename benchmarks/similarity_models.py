@@ -21,6 +21,7 @@ from omnitm.baselines import BASELINES, make_baseline
 from omnitm.cli.train import prepare_similarity
 from omnitm.corpus import DocumentIndex
 from omnitm.machine import PAPER
+from omnitm.store.record import plain_settings
 from omnitm.training.vocabulary import default_settings, train_model
 from omnitm.vectors import WordVectors
 
@@ -72,7 +73,7 @@ def train(
         "cpu_seconds": round(cpu_seconds() - cpu_before, 1),
         "seconds": round(time.monotonic() - started, 1),
         "words": len(vectors),
-        "settings": vectors.training.settings if vectors.training else {},
+        "settings": plain_settings(vectors.training) if vectors.training else {},
     }
     print(f"{name}: {cost}", flush=True)
     costs = json.loads(COSTS.read_text()) if COSTS.exists() else {}

@@ -34,7 +34,7 @@ from .conftest import (
     topic_of,
 )
 
-WEIGHTS = [1, 0.5, 3, 2.5, 3.5, 1]
+WEIGHTS = [1, 0.5, 2.5, 2.5, 3, 1]
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -62,9 +62,9 @@ def test_clearly_alike_words_count_up_to_twice(vectors: WordVectors) -> None:
 def test_in_products_places_count_less(vectors: WordVectors) -> None:
     factors = Combined("similarity").of_factors
     found = factors.total(np.ones(6), np.array([1.0, 2, 3, 4, 50, 6]))
-    assert found == pytest.approx(2 + 2 + 2.49 + 6.4 + 15)
+    assert found == pytest.approx(2 + 2 + 3 + 6.4 + 17.5)
     parts = vectors.profiles.pairs(vectors, np.array([3]), np.array([8]))
-    scales = vectors.profiles.scales * [2, 1, 0.83, 1.6, 0.3, 0]
+    scales = vectors.profiles.scales * [2, 1, 1, 1.6, 0.35, 0]
     assert factors.scores(vectors, [("w3", 1.0)])[8] == pytest.approx(float(parts[0] @ scales), abs=1e-4)
 
 

@@ -23,7 +23,7 @@ PARTS = (
 FIRST_OF_PLACE = 3  # of the parts; from here on they say how alike two words are
 SMOOTHED = [2, 4]  # of the parts, by kind
 # In units of the spreads; chosen on development data: benchmarks/similarity_weights.py, with its log.
-WEIGHTS_OF_PARTS = np.array([1.0, 0.5, 3.0, 2.5, 3.5, 1.0])
+WEIGHTS_OF_PARTS = np.array([1.0, 0.5, 2.5, 2.5, 3.0, 1.0])
 QUESTIONS = {
     "similarity": np.arange(len(PARTS)) >= 0,
     "related": np.arange(len(PARTS)) < FIRST_OF_PLACE,
@@ -35,7 +35,7 @@ _MOST_EMPHASIS = 2.0
 _FLOOR_OF_SHARES = 0.1  # of the largest score, in products: small scores differ by chance
 # Analogies ask for small differences, also between forms of a word, which many patterns of places hide:
 # chosen with every 80th question.
-_WEIGHTS_IN_PRODUCTS = np.array([2.0, 1.0, 0.83, 1.6, 0.3, 0.0])
+_WEIGHTS_IN_PRODUCTS = np.array([2.0, 1.0, 1.0, 1.6, 0.35, 0.0])
 LEAST_CLOSENESS = 0.6  # so that no score exceeds that of a word with itself
 MOST_UNITS = 1 / LEAST_CLOSENESS  # of a pair
 
