@@ -95,7 +95,7 @@ def _print_sum(console: Console, comparison: Comparison) -> None:
         f"{' '.join(parts)} ({comparison.n_for:,} {kind} for, {comparison.n_against:,} against)"
     )
     if comparison.parts:
-        named = " + ".join(f"{value:.4g} {name}" for name, value in comparison.parts.items())
+        named = " + ".join(f"{value:.4g} {name}" for name, value in comparison.parts.items() if value)
         console.print(f"or by parts: {comparison.score:.4g} = {named}")
     for word, forms in comparison.forms.items():
         if forms:

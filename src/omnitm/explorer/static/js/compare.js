@@ -87,7 +87,7 @@ function scale(found) {
 // What the score is made of, for those who want to add it up.
 function details(found) {
   const unit = found.clauses.length ? "clause" : "coordinate";
-  const parts = Object.entries(found.parts).map(([name, value]) => `${name} ${decimal(value, 1)}`).join(" + ");
+  const parts = Object.entries(found.parts).filter(([, value]) => value).map(([name, value]) => `${name} ${decimal(value, 1)}`).join(" + ");
   const forms = Object.entries(found.forms).filter(([, names]) => names.length).map(([word, names]) => `${word} (${names.join(", ")})`).join("; ");
   return h("details", { class: "small" }, h("summary", {}, "What the score is made of"),
     h("p", {}, `${plural(found.n_for, unit)} for: +${decimal(found.total_for, 1)}; ${plural(found.n_against, unit)} against: ${decimal(found.total_against, 1)}`,
