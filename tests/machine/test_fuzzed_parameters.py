@@ -23,6 +23,7 @@ ANYTHING = st.one_of(
     st.none(),
     st.text(max_size=5),
     st.sampled_from(["exact", "fast", b"fast", 2**31, 2**64, 1e300, 3 + 0j, [], {}, object()]),
+    st.sampled_from([(), (3, 7), (0, 1, 2, 3, 4), (-1,), ("and",), (1.0,)]),
 )
 
 

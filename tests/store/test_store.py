@@ -206,6 +206,15 @@ def test_growth_and_joiners_are_written_only_where_there_are_any(
     assert read.settings == settings
 
 
+@pytest.mark.parametrize("joiners", [[-1], ["and"], [0, 1, 2, 3, 4], "and", None])
+def test_forged_joiners(joiners: Any) -> None:
+    settings = AutoencoderSettings(contexts="both", joiners=(3, 7))
+    fields = json.loads(TrainingRecord(settings, 0, "0" * 64, keep_places=10).to_bytes())
+    fields["settings"]["joiners"] = joiners
+    with pytest.raises(FileError, match=r"settings\.json: .*'joiners' parameter"):
+        record_from_bytes(Path("settings.json"), json.dumps(fields).encode())
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [

@@ -86,12 +86,13 @@ output_balancing, max_included_literals, n_place_features
             check_integer(owner, "max_included_literals", self.max_included_literals, 0, 2**31 - 1)
         check_choice(owner, "contexts", self.contexts, ("topic", "place", "both"))
         check_integer(owner, "n_place_features", self.n_place_features, 1, 2**28)
-        if len(set(self.joiners)) != len(self.joiners):
+        joiners: Any = self.joiners  # whatever was given
+        if not isinstance(joiners, tuple) or len(joiners) > _MOST_JOINERS:
             raise ParameterError(
-                f"The 'joiners' parameter of {owner} must name a number once. Got {self.joiners!r} instead."
+                f"The 'joiners' parameter of {owner} must be a tuple of at most {_MOST_JOINERS} numbers of "
+                f"words. Got {joiners!r} instead."
             )
-        check_integer(owner, "number of joiners", len(self.joiners), 0, _MOST_JOINERS)
-        for number in self.joiners:
+        for number in joiners:
             check_integer(owner, "joiners", number, 0, 2**31 - 1)
 
     @property
