@@ -25,7 +25,6 @@ _LIKELY_JOINERS = 100  # the most frequent words; what they join is less frequen
 # Shares of a joiner's pairs that are said both ways: at least, and beside the largest one. In Wikipedia *and*
 # has 0.32, *or* 0.28, the next word 0.15; in mails 0.08, 0.06 and 0.03.
 _BOTH_WAYS, _BESIDE_THE_LARGEST = 0.05, 2 / 3
-
 _FEWEST_JOINED = 100  # pairs, with repeats; of fewer it cannot be told
 _PLACES_LOOKED_AT = 200_000  # of a word that may be a joiner
 _TOKENS_AT_ONCE = 1 << 14  # they and what is compared stay in the processor's cache
