@@ -18,7 +18,6 @@ from typing import Any
 RESULTS = Path(__file__).parent / "results"
 PAGE = Path(__file__).parents[1] / "docs" / "reading-test.md"
 N_RULES, N_NEIGHBOURS, N_FEATURES = 3, 8, 6
-N_LITERALS = 4
 QUESTIONS = ("rules", "neighbours", "senses")
 ANSWERS = ("yes", "partly", "no")
 HEAD = """\
@@ -61,9 +60,7 @@ def _found(explainer: Any, word: str) -> dict[str, Any]:
     chosen = explainer.document_rules(word, n=2 * N_RULES, n_documents=0)
     of_documents = [rule for rule in chosen if rule.match.hits][:N_RULES]
     return {
-        "rules": [
-            {"rule": measured.rule.shortened(N_LITERALS), **_figures(measured.match)} for measured in rules
-        ],
+        "rules": [{"rule": measured.shortened(), **_figures(measured.match)} for measured in rules],
         "document_rules": [{"rule": str(rule), **_figures(rule.match)} for rule in of_documents],
         "neighbours": _neighbours(explainer.vectors, word),
         "senses": [

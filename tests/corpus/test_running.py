@@ -25,7 +25,7 @@ from omnitm.corpus import append as appending
 from omnitm.corpus import build as building
 from omnitm.corpus.assembling import DOCUMENT_END
 from omnitm.corpus.build import LEAST_MEMORY
-from omnitm.corpus.running import NO_FEATURE, feature_numbers
+from omnitm.corpus.running import JOINED_COLUMN, NO_FEATURE, feature_numbers
 from omnitm.errors import CorpusError, FileError, ParameterError
 from omnitm.files.checked import FileDigest
 from omnitm.files.manifest import write_manifest
@@ -270,12 +270,17 @@ def test_what_is_joined_with_a_word() -> None:
     running = DocumentIndex.from_documents(["red and blue or green", "red of blue", "and red"]).running
     assert running is not None
     joiners = [running.number(name) for name in ("and", "or")]
-    places = running.places_of(running.number("blue")).astype(np.int64)
-    names = {DOCUMENT_END: None, **dict(enumerate(running.names))}
-    found = [[names[number] for number in row] for row in running.joined(places, joiners).tolist()]
-    assert found == [["red", "green"], [None, None]]
-    red = running.joined(running.places_of(running.number("red")).astype(np.int64), joiners)
-    assert [[names[number] for number in row] for row in red.tolist()] == [
-        *([None, "blue"], [None, None], [None, None])
-    ]
+
+    def joined_with(word: str) -> list[list[str]]:
+        places = running.places_of(running.number(word)).astype(np.int64)
+        holds = {
+            name: running.holds(places, JOINED_COLUMN, running.number(name), joiners)
+            for name in running.names
+        }
+        return [[name for name in holds if holds[name][k]] for k in range(len(places))]
+
+    assert [sorted(words) for words in joined_with("blue")] == [["green", "red"], []]
+    assert joined_with("red") == [["blue"], [], []]
+    assert joined_with("green") == [["blue"]]
+    assert joined_with("and") == [[], []]
     assert running.feature_names(2, joined=True)[-2:] == ["_ & red", "_ & blue"]

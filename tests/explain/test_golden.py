@@ -11,7 +11,7 @@ import pytest
 
 from omnitm.explain import Explainer
 from omnitm.explain.infer import infer_word
-from omnitm.explain.words import match_place_rule
+from omnitm.explain.places import match_place_rule
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -8,7 +8,8 @@ import pytest
 from omnitm.corpus import DocumentIndex
 from omnitm.corpus.cooccurrence import words_of_documents
 from omnitm.corpus.running import OFFSETS, PATTERNS
-from omnitm.explain.words import matching_documents, matching_places
+from omnitm.explain.matches import matching_documents
+from omnitm.explain.places import matching_places, ruled_out_places
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -32,7 +33,10 @@ def test_documents_that_satisfy_a_rule_are_found_by_looking_at_each(
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_places_that_satisfy_a_rule_are_found_by_looking_at_each(seed: int) -> None:
+def test_places_that_satisfy_a_rule_are_found_by_looking_at_each(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("omnitm.explain.places._PLACES_AT_A_TIME", 7)
     random = np.random.default_rng(seed)
     documents = [random.choice(list("abc"), int(random.integers(1, 6))).tolist() for _ in range(40)]
     running = DocumentIndex.from_documents(documents).running
@@ -55,12 +59,17 @@ def test_places_that_satisfy_a_rule_are_found_by_looking_at_each(seed: int) -> N
             place += 1  # the end of the document
         names = [[PATTERNS[column].format(word) for column, word in some] for some in (present, absent)]
         assert matching_places(running, names[0], names[1]).tolist() == expected
+        candidates, counts = ruled_out_places(running, *names)
+        with_wanted = matching_places(running, names[0], [])
+        assert candidates == len(with_wanted)
+        for name, count in zip(names[1], counts, strict=True):
+            assert count == len(with_wanted) - len(matching_places(running, names[0], [name]))
 
 
 def test_both_ways_to_leave_documents_out_are_taken(
     random_index: Callable[..., DocumentIndex], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from omnitm.explain import words
+    from omnitm.explain import matches
 
     index = random_index(300, 40, density=0.1)
     rare = int(np.argmin(index.document_frequencies))
@@ -68,7 +77,7 @@ def test_both_ways_to_leave_documents_out_are_taken(
     taken: list[str] = []
 
     def watched(name: str) -> Callable[..., Any]:
-        plain = getattr(words, name)
+        plain = getattr(matches, name)
 
         def call(*arguments: Any) -> Any:
             taken.append(name)
@@ -77,7 +86,7 @@ def test_both_ways_to_leave_documents_out_are_taken(
         return call
 
     for name in ("_has_any", "_marked"):
-        monkeypatch.setattr(words, name, watched(name))
+        monkeypatch.setattr(matches, name, watched(name))
     few = matching_documents(index, [frequent[0], frequent[1]], frequent[2:])
     many = matching_documents(index, [frequent[0]], [rare])
     assert taken == ["_has_any", "_marked"]

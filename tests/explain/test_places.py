@@ -14,7 +14,7 @@ from omnitm.corpus.assembling import DOCUMENT_END
 from omnitm.errors import CorpusError, ParameterError
 from omnitm.explain import Explainer
 from omnitm.explain.evidence import standing
-from omnitm.explain.words import match_place_rule, matching_places
+from omnitm.explain.places import match_place_rule, matching_places
 from omnitm.machine import AutoencoderSettings, training_places
 from omnitm.machine.reference import ReferenceAutoencoder
 from omnitm.training import train_model, train_vectors
@@ -98,7 +98,9 @@ def test_joined_words_are_explained(joining: DocumentIndex) -> None:
     expected = [
         place
         for place in np.flatnonzero(running.tokens != DOCUMENT_END).tolist()
-        if running.number("bapar") in running.joined(np.array([place]), running.joiners)[0].tolist()
+        for around in [running.neighbours(np.array([place]))[0].tolist()]
+        if (running.number("bapar"), True)
+        in [(around[0], around[1] in running.joiners), (around[3], around[2] in running.joiners)]
     ]
     assert places.tolist() == expected
     others = matching_places(running, ["_ & bapar"], ["_ & bapar"], running.joiners)

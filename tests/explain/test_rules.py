@@ -60,7 +60,9 @@ def test_rules_read_well() -> None:
     widget, header = Literal("widget", True, 130, 2), Literal("header", True, 129, 1)
     rule = Rule((3,), 9, (pattern, match, widget, header))
     assert str(rule) == "pattern AND match AND NOT widget AND NOT header"
-    assert rule.shortened(3) == "pattern AND match AND NOT widget AND NOT 1 more"
-    assert rule.shortened(1) == "pattern AND 3 more"
+    assert rule.shortened(3) == "pattern AND match AND NOT widget AND NOT 1 other"
+    assert rule.shortened(1) == "pattern AND 3 others"
+    assert rule.shortened(2) == "pattern AND match AND NOT 2 others"
+    assert rule.shortened(0) == "4 others"
     assert rule.shortened(9) == str(rule)
     assert (rule.present, rule.absent) == (("pattern", "match"), ("widget", "header"))

@@ -11,12 +11,11 @@ from omnitm.corpus import DocumentIndex
 from omnitm.errors import ParameterError, UnknownWordError
 from omnitm.explain import Explainer
 from omnitm.explain.evidence import spread, standing, together
-from omnitm.explain.rules import Literal, Machines, Rule
+from omnitm.explain.matches import Match, evidence_of
+from omnitm.explain.rules import Literal, Machines, Rule, TrainedMachine
 from omnitm.explain.words import (
-    Match,
     MeasuredRule,
     clause_states,
-    evidence_of,
     explain_word,
     fresh_examples,
     new_words_first,
@@ -31,6 +30,39 @@ if TYPE_CHECKING:
 def holds(index: DocumentIndex, document: int, present: Sequence[str], absent: Sequence[str]) -> bool:
     words = {index.vocabulary[k] for k in index.words_of(document).tolist()}
     return set(present) <= words and not words & set(absent)
+
+
+def machine_with(
+    index: DocumentIndex, word: str, present: Sequence[str], absent: Sequence[str]
+) -> TrainedMachine:
+    """Make a machine of one clause, the last of the negations the strongest."""
+    n_words, settings = index.n_words, AutoencoderSettings(n_clauses=1, n_examples=20, accumulation=1)
+    states = np.full((1, 2 * n_words), settings.include_from - 1, dtype=np.uint8)
+    states[0, [index.word_id(name) for name in present]] = settings.include_from
+    for strength, name in enumerate(absent):
+        states[0, n_words + index.word_id(name)] = settings.include_from + strength
+    return TrainedMachine(word, 0, index.vocabulary, settings, states, np.array([1], dtype=np.int32))
+
+
+def test_negations_that_rule_out_most_come_first_and_others_are_counted() -> None:
+    texts = ["road car"] * 90 + ["car red"] * 6 + ["car blue"] * 4 + ["green", "blue blue", "red"]
+    index = DocumentIndex.from_documents(texts)
+    [rule] = explain_word(machine_with(index, "road", ["car"], ["red", "blue", "green"]), index).rules
+    assert rule.text == str(rule.rule) == "car AND NOT red AND NOT blue AND NOT green"
+    assert rule.n_telling == 2  # red is in 6 of the 100 documents with car, blue in 4
+    assert rule.shortened() == "car AND NOT red AND NOT 2 others"
+    assert rule.shortened(3) == "car AND NOT red AND NOT blue AND NOT 1 other"
+    assert (rule.match.support, rule.match.hits) == (90, 90)
+
+
+def test_a_single_negation_is_named_and_so_are_all_where_no_word_must_occur() -> None:
+    index = DocumentIndex.from_documents(["road car"] * 9 + ["red", "blue", "green sky air"])
+    [rule] = explain_word(machine_with(index, "road", ["car"], ["red"]), index).rules
+    assert (rule.n_telling, rule.shortened()) == (1, "car AND NOT red")
+    unwanted = ["red", "blue", "green", "sky", "air"]
+    [rule] = explain_word(machine_with(index, "road", [], unwanted), index).rules
+    assert rule.n_telling == 5
+    assert rule.shortened() == "NOT air AND NOT sky AND NOT green AND NOT blue AND NOT 1 other"
 
 
 def test_figures_of_rules_are_those_of_counting(board: DocumentIndex, explainer: Explainer) -> None:
@@ -73,7 +105,7 @@ def test_a_known_answer() -> None:
 
 
 def test_firing_rates_are_those_of_merged_documents(board: DocumentIndex, explainer: Explainer) -> None:
-    from omnitm.explain.words import firing_rates
+    from omnitm.explain.matches import firing_rates
 
     machine = explainer.machines["a0"]
     rules = explainer.rules("a0")

@@ -116,10 +116,9 @@ def _show(console: Console, vectors: WordVectors, index: DocumentIndex, word: st
 
     neighbours = ", ".join(name for name, _ in vectors.similar_by_word(word, topn=7))
     console.print(Text.assemble("\n", (word, "bold"), f": {neighbours}"), soft_wrap=True)
-    rules = Explainer(vectors, index).rules(word)
-    distinct = {rule.shortened(4): rule for rule in reversed(rules) if rule.present}
-    for text, rule in list(reversed(distinct.items()))[:3]:
-        console.print(f"  because of  {text}  (weight {rule.weight})", soft_wrap=True)
+    for rule in Explainer(vectors, index).explain(word, n_documents=0).first_rules[:3]:
+        weight = rule.rule.weight
+        console.print(f"  because of  {rule.shortened()}  (weight {weight})", soft_wrap=True)
 
 
 def _suggest(console: Console, folder: Path, vectors: WordVectors) -> None:

@@ -44,7 +44,11 @@ def fill_explain(parser: argparse.ArgumentParser) -> None:
         choices=("topic", "place"),
     )
     option(parser, "-n N", "number of rules", dest="count", default=10)
-    option(parser, "--literals N", "most literals to show of a rule", default=4)
+    option(
+        parser,
+        "--literals N",
+        "show so many literals of a rule (default: at most 4, no negation that rules out next to nothing)",
+    )
     option(
         parser,
         "--per-document",
@@ -132,7 +136,7 @@ def _unit(explanation: WordExplanation) -> str:
     return "documents" if explanation.kind == "topic" else "places"
 
 
-def _print_rules(console: Console, explanation: WordExplanation, count: int, n_literals: int) -> None:
+def _print_rules(console: Console, explanation: WordExplanation, count: int, n_literals: int | None) -> None:
     unit = _unit(explanation)
     numbers = ("weight", unit, "with word", "lift", "examples", "of the word")
     table = make_table("Rules", "rule", *numbers, numbers=numbers)
@@ -141,7 +145,7 @@ def _print_rules(console: Console, explanation: WordExplanation, count: int, n_l
     for measured in shown[:count]:
         match, rule = measured.match, measured.rule
         table.add_row(
-            rule.shortened(n_literals),
+            measured.shortened(n_literals),
             f"{rule.weight:,}",
             f"{match.support:,}",
             percent(match.precision),
@@ -170,7 +174,8 @@ def _print_rules(console: Console, explanation: WordExplanation, count: int, n_l
         console.print(f"{n_only_merged} {verb.format(where)} in merged examples only.")
     for measured in shown[:_RULES_WITH_DOCUMENTS]:
         words = measured.rule.present if explanation.kind == "topic" else ()
-        _print_examples(console, measured.rule.shortened(2), measured.match, [explanation.word, *words])
+        text = measured.shortened(min(2, measured.n_telling))
+        _print_examples(console, text, measured.match, [explanation.word, *words])
 
 
 def _print_examples(console: Console, rule: str, match: Match, marked: list[str]) -> None:

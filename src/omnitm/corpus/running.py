@@ -133,12 +133,21 @@ class RunningText:
             found[:, column] = np.where(between == DOCUMENT_END, DOCUMENT_END, there)
         return found
 
-    def joined(self, places: NDArray[np.int64], joiners: Sequence[int]) -> NDArray[np.uint32]:
-        """Places x 2: the numbers that a joiner joins with the word, before and after; as `neighbours`."""
-        around = self.neighbours(places)
-        beyond, between = around[:, [0, 3]], around[:, [1, 2]]
-        joins = np.isin(between, np.asarray(joiners, dtype=np.uint32))
-        return np.where(joins, beyond, np.uint32(DOCUMENT_END))
+    def holds(
+        self, places: NDArray[np.int64], column: int, number: int, joiners: Sequence[int] = ()
+    ) -> NDArray[np.bool_]:
+        """Tell at which places a coordinate holds; `parted` takes it apart."""
+        is_joined = column == JOINED_COLUMN
+        found = np.zeros(len(places), dtype=bool)
+        for offset in (-2, 2) if is_joined else (OFFSETS[column],):
+            # Two before the first word, or after the last one, there may be nothing: then another place is
+            # read, but the one between is the end of a document.
+            there = np.flatnonzero(np.take(self.tokens, places + offset, mode="clip") == number)
+            if abs(offset) == 2:
+                between = self.tokens[places[there] + offset // 2]
+                there = there[np.isin(between, joiners) if is_joined else between != DOCUMENT_END]
+            found[there] = True
+        return found
 
     @cached_property
     def joiners(self) -> tuple[int, ...]:

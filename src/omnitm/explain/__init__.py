@@ -3,12 +3,13 @@
 from omnitm.explain.document_rules import DocumentRule
 from omnitm.explain.evidence import Document, Together
 from omnitm.explain.explainer import Explainer
+from omnitm.explain.matches import Match
 from omnitm.explain.pairs import ClauseShare, Comparison, Contribution
 from omnitm.explain.records import RecordList
 from omnitm.explain.rules import Literal, Rule
 from omnitm.explain.senses import Sense, Senses
 from omnitm.explain.traces import Trace, TraceEvent
-from omnitm.explain.words import ClauseStates, Match, MeasuredRule, WordExplanation
+from omnitm.explain.words import ClauseStates, MeasuredRule, WordExplanation
 
 __all__ = [
     "ClauseShare",

@@ -21,9 +21,9 @@ from numpy.typing import NDArray
 from omnitm.corpus import DocumentIndex
 from omnitm.corpus.cooccurrence import shared
 from omnitm.explain.evidence import spread
+from omnitm.explain.matches import Match
 from omnitm.explain.records import Record
 from omnitm.explain.rules import TrainedMachine
-from omnitm.explain.words import Match
 
 Numbers = NDArray[np.uint32]
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from omnitm.corpus import DocumentIndex
 from omnitm.corpus.cooccurrence import shared
-from omnitm.corpus.running import JOINED_COLUMN, parted
+from omnitm.corpus.running import parted
 from omnitm.explain.records import Record
 from omnitm.machine import running_of
 
@@ -146,10 +146,7 @@ def standing(
     running, (column, neighbour) = running_of(index), parted(feature)
     number = running.number(neighbour)
     places = running.places_of(index.word_id(word)).astype(np.int64)
-    if column == JOINED_COLUMN:
-        found = places[(running.joined(places, joiners) == number).any(axis=1)]
-    else:
-        found = places[running.neighbours(places)[:, column] == number]
+    found = places[running.holds(places, column, number, joiners)]
     numbers = np.unique(np.searchsorted(running.document_ends, found) - 1).astype(np.uint32)
     expected = len(places) * int(running.counts[number]) / max(running.n_running_words, 1)
     lift = len(found) / expected if expected else None

@@ -16,6 +16,7 @@ from omnitm.errors import CorpusError, FileError, ParameterError
 from omnitm.explain.contexts import Contexts
 from omnitm.explain.document_rules import DocumentRule, document_rules
 from omnitm.explain.evidence import Together, together
+from omnitm.explain.matches import Match, match_rule
 from omnitm.explain.pairs import (
     BY_CLAUSES,
     Comparison,
@@ -27,7 +28,7 @@ from omnitm.explain.records import RecordList
 from omnitm.explain.rules import Machines, Rule, TrainedMachine, other_corpus, rules_of
 from omnitm.explain.senses import Senses, sense_vector, senses_of, word_senses
 from omnitm.explain.traces import Trace, trace_literal
-from omnitm.explain.words import ClauseStates, Match, WordExplanation, clause_states, explain_word, match_rule
+from omnitm.explain.words import ClauseStates, WordExplanation, clause_states, explain_word
 from omnitm.files.kinds import shell_name
 from omnitm.machine import Kind
 from omnitm.parameters import check_choice, check_integer

@@ -78,7 +78,8 @@ class Rule(Record):
     weight
         Sum of their weights.
     literals
-        Words that must occur, then words that must not; strongest first.
+        Words that must occur, then words that must not; strongest first. In a measured rule, words that must
+        not occur come in the order of how many documents they rule out.
 
     >>> pattern, widget = Literal("pattern", False, 140, 12), Literal("widget", True, 129, 1)
     >>> str(Rule((3,), 90, (pattern, widget)))
@@ -103,11 +104,11 @@ class Rule(Record):
         return self.shortened(len(self.literals))
 
     def shortened(self, n_literals: int) -> str:
-        """Write the rule with at most so many literals; of the rest, `NOT 3 more` if all are negated."""
-        shown = " AND ".join(map(str, self.literals[:n_literals]))
-        rest = self.literals[n_literals:]
-        counted = f"NOT {len(rest):,}" if all(literal.negated for literal in rest) else f"{len(rest):,}"
-        return f"{shown} AND {counted} more" if rest else shown
+        """Write the rule with at most so many literals; of the rest, `NOT 3 others` if all are negated."""
+        shown, rest = self.literals[:n_literals], self.literals[n_literals:]
+        others = f"{len(rest):,} {'other' if len(rest) == 1 else 'others'}"
+        counted = [f"NOT {others}" if all(literal.negated for literal in rest) else others] if rest else []
+        return " AND ".join([*map(str, shown), *counted])
 
 
 def rules_of(machine: TrainedMachine) -> list[Rule]:

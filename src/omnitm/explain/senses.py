@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from omnitm.corpus import DocumentIndex
 from omnitm.explain.contexts import Contexts, bags_of
 from omnitm.explain.evidence import Document, read_documents, spread
+from omnitm.explain.matches import Match, evidence_of, match_rule
 from omnitm.explain.records import Record
-from omnitm.explain.words import Match, evidence_of, match_rule
 from omnitm.similarity.combined import Combined
 from omnitm.similarity.row_profile import baseline_of, unit_rows
 from omnitm.vectors import WordVectors

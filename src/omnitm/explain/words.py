@@ -2,63 +2,31 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial, reduce
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from omnitm.corpus import DocumentIndex, RunningText
-from omnitm.corpus.assembling import DOCUMENT_END
-from omnitm.corpus.cooccurrence import document_lengths, shared, words_of_documents
-from omnitm.corpus.running import JOINED_COLUMN, OFFSETS, parted
-from omnitm.explain.evidence import Document, read_documents, spread
+from omnitm.corpus import DocumentIndex
+from omnitm.explain.matches import (
+    Match,
+    Rates,
+    RuledOut,
+    evidence_of,
+    firing_rates,
+    match_rule,
+    ruled_out_documents,
+)
+from omnitm.explain.places import match_place_rule, place_rates, ruled_out_places
 from omnitm.explain.records import Record
 from omnitm.explain.rules import Literal, Rule, TrainedMachine, rules_of
 from omnitm.machine import AutoencoderSettings, Examples, Kind, running_of, training_examples, training_places
 
 _LITERALS = 4  # of a rule in a table
-
-
-@dataclass(frozen=True)
-class Match(Record):
-    """What a rule is worth on the corpus.
-
-    Attributes
-    ----------
-    support
-        Documents that satisfy the rule.
-    hits
-        Those of them that contain the word.
-    precision
-        hits / support; None when no document satisfies the rule.
-    lift
-        Precision divided by the share of all documents that contain the word.
-    examples, counterexamples
-        Some documents that satisfy the rule, with the word and without it.
-    """
-
-    support: int
-    hits: int
-    precision: float | None
-    lift: float | None
-    examples: tuple[Document, ...] = ()
-    counterexamples: tuple[Document, ...] = ()
-
-    @classmethod
-    def of(cls, support: int, hits: int, n_mine: int, n_all: int) -> Match:
-        """Measure a rule by counts; `n_mine` of `n_all` documents, or places, have the word."""
-        precision = hits / support if support else None
-        lift = precision * n_all / n_mine if precision is not None and n_mine else None
-        return cls(support, hits, precision, lift)
-
-    def with_documents(self, index: DocumentIndex, examples: Sequence[int], others: Sequence[int]) -> Match:
-        """Read documents that satisfy the rule, some with the word and others without it."""
-        shown, not_shown = (read_documents(index, numbers) for numbers in (examples, others))
-        return replace(self, examples=shown, counterexamples=not_shown)
+_TELLING = 0.05  # of the documents with the words that must occur: what a telling negation rules out
 
 
 @dataclass(frozen=True)
@@ -81,6 +49,9 @@ class MeasuredRule(Record):
         How much single documents bear the rule out, see `evidence_of`; 0 if none satisfies it.
     says_new
         Whether it asks for other words than the rules before it, and not only for forms of the word.
+    n_telling
+        How many literals, from the first, tell documents apart: words that must occur, and those that must
+        not and rule out a twentieth of the documents with these words. All, if no word must occur.
     """
 
     text: str
@@ -92,6 +63,15 @@ class MeasuredRule(Record):
     examples_precision: float | None
     evidence: float
     says_new: bool = True
+    n_telling: int = 0
+
+    def shortened(self, n_literals: int | None = None) -> str:
+        """Write the rule with at most so many literals, or the first four that tell; the rest are counted."""
+        if n_literals is not None:
+            return self.rule.shortened(n_literals)
+        # A single literal that does not tell is no longer than "1 other".
+        n_telling, n_all = self.n_telling, len(self.rule.literals)
+        return self.rule.shortened(min(_LITERALS, n_all if n_all == n_telling + 1 else n_telling))
 
 
 @dataclass(frozen=True)
@@ -152,7 +132,7 @@ class WordExplanation(Record):
 
     def shown_rows(self) -> list[dict[str, Any]]:
         """Rows that are printed and shown in notebooks: the first rules, with a few literals each."""
-        short = [replace(rule, text=rule.rule.shortened(_LITERALS)) for rule in self.first_rules]
+        short = [replace(rule, text=rule.shortened()) for rule in self.first_rules]
         return Record.shown_rows(replace(self, rules=tuple(short)))
 
     def caption(self) -> str:
@@ -200,14 +180,15 @@ def explain_word(
         joiners = machine.settings.joiners
         rates = place_rates(running, rules, examples, joiners)
         match: Callable[..., Match] = partial(match_place_rule, joiners=joiners)
+        ruled_out: Callable[..., RuledOut] = partial(ruled_out_places, running, joiners=joiners)
         sizes = running.n_running_words, len(running.places_of(target))
     else:
         rates, match = firing_rates(index, rules, examples), match_rule
+        ruled_out = partial(ruled_out_documents, index)
     measured = [
-        _measured(
-            rule, match(index, machine.word, rule.present, rule.absent, n_documents), rate, examples.labels
-        )
+        _most_telling_first(_measured(rule, found, rate, examples.labels), ruled_out)
         for rule, rate in zip(rules, rates, strict=True)
+        for found in [match(index, machine.word, rule.present, rule.absent, n_documents)]
     ]
     # Rules with weight and evidence first; of those without evidence the weightiest. Squared, so that rules
     # with a lift of 2 or 3, which general words have with each other, don't come before better ones.
@@ -244,25 +225,7 @@ def new_words_first(rules: Sequence[MeasuredRule], forms: Collection[str] = ()) 
     return sorted(marked, key=lambda found: (not found.evidence, not found.says_new))
 
 
-def evidence_of(match: Match) -> float:
-    """Measure the evidence for a rule: log2 of its lift, drawn to 0 where there are few documents.
-
-    `log2((hits + 1) / (expected + 1))`, at least 0; expected are the hits of a rule that knows nothing of the
-    word, `hits / lift`.
-
-    >>> counts = ((50, 31), (1, 500), (9, 1))
-    >>> [round(evidence_of(Match(9000, hits, hits / 9000, lift)), 1) for hits, lift in counts]
-    [4.3, 1.0, 0.0]
-    """
-    if not match.hits or not match.lift:
-        return 0.0
-    # hits / lift are the hits expected by chance; adding 1 to both draws small numbers towards 0.
-    return max(0.0, math.log2((match.hits + 1) / (match.hits / match.lift + 1)))
-
-
-def _measured(
-    rule: Rule, match: Match, rates: tuple[float | None, float | None], labels: NDArray[np.bool_]
-) -> MeasuredRule:
+def _measured(rule: Rule, match: Match, rates: Rates, labels: NDArray[np.bool_]) -> MeasuredRule:
     n_with = int(labels.sum())
     with_word, without = (
         round((rate or 0.0) * count)
@@ -274,43 +237,18 @@ def _measured(
     return MeasuredRule(str(rule), rule, match, *rates, support, precision, evidence)
 
 
-def match_place_rule(
-    index: DocumentIndex,
-    word: str,
-    present: Sequence[str],
-    absent: Sequence[str],
-    n_documents: int = 1,
-    *,
-    joiners: Sequence[int] = (),
-) -> Match:
-    """Find the places that satisfy a rule of coordinates such as `was _`, and those where the word stands."""
-    running, number = running_of(index), index.word_id(word)
-    places = matching_places(running, present, absent, joiners)
-    is_hit = running.tokens[places] == number
-    n_mine, n_all = len(running.places_of(number)), running.n_running_words
-    match = Match.of(len(places), int(is_hit.sum()), n_mine, n_all)
-    if not n_documents:
-        return match
-    shown = (
-        sorted({running.document_of(int(place)) for place in spread(found, n_documents)})
-        for found in (places[is_hit], places[~is_hit])
-    )
-    return match.with_documents(index, *shown)
-
-
-def match_rule(
-    index: DocumentIndex, word: str, present: Sequence[str], absent: Sequence[str], n_documents: int = 1
-) -> Match:
-    """Find the documents that satisfy a rule, and those of them that contain the word."""
-    wanted, unwanted = ([index.word_id(name) for name in names] for names in (present, absent))
-    documents = matching_documents(index, wanted, unwanted)
-    mine = index.documents_with(index.word_id(word))
-    hits = shared(documents, mine)
-    match = Match.of(len(documents), len(hits), len(mine), index.n_documents)
-    if not n_documents:
-        return match
-    misses = np.setdiff1d(documents, hits, assume_unique=True)
-    return match.with_documents(index, *(spread(found, n_documents) for found in (hits, misses)))
+def _most_telling_first(found: MeasuredRule, ruled_out: Callable[..., RuledOut]) -> MeasuredRule:
+    """Put the negations that rule out most first, and count the literals that tell documents apart."""
+    rule, literals = found.rule, found.rule.literals
+    if not rule.present or not rule.absent:
+        return replace(found, n_telling=len(literals))
+    present, absent = literals[: len(rule.present)], literals[len(rule.present) :]
+    candidates, counts = ruled_out(rule.present, rule.absent)
+    # A stable sort: negations that rule out as many stay in the order of their strength.
+    order = sorted(range(len(absent)), key=lambda k: -counts[k])
+    rule = replace(rule, literals=(*present, *(absent[k] for k in order)))
+    n_telling = len(present) + sum(count >= max(1, _TELLING * candidates) for count in counts)
+    return replace(found, rule=rule, text=str(rule), n_telling=n_telling)
 
 
 def clause_states(machine: TrainedMachine, clause: int, n_literals: int = 10) -> ClauseStates:
@@ -342,125 +280,6 @@ def extreme_literals(machine: TrainedMachine, count: int) -> tuple[tuple[Literal
     return tuple(tuple(machine.literal(k, float(means[k])) for k in end.tolist()) for end in ends)
 
 
-def matching_documents(
-    index: DocumentIndex, present: Sequence[int], absent: Sequence[int]
-) -> NDArray[np.uint32]:
-    """Ascending numbers of the documents that have all words of `present` and none of `absent`.
-
-    Examples
-    --------
-    >>> from omnitm.corpus import DocumentIndex
-    >>> index = DocumentIndex.from_documents(["cat dog", "cat mouse", "dog"])
-    >>> cat, mouse = index.word_id("cat"), index.word_id("mouse")
-    >>> matching_documents(index, [cat], [mouse]).tolist(), matching_documents(index, [], [mouse]).tolist()
-    ([0], [0, 2])
-    """
-    if not len(present):
-        return np.flatnonzero(~_marked(index, absent)).astype(np.uint32)
-    candidates = reduce(shared, sorted((index.documents_with(k) for k in present), key=len))
-    if not len(absent) or not len(candidates):
-        return candidates
-    # Two ways to the same answer, chosen by what they read: the candidates' words, or all documents of the
-    # unwanted words.
-    cost_of_postings = int(index.document_frequencies[absent].sum())
-    lengths = document_lengths(index, candidates)
-    if int(lengths.sum()) < cost_of_postings:
-        return candidates[~_has_any(index, candidates, absent)]
-    return candidates[~_marked(index, absent)[candidates]]
-
-
-def matching_places(
-    running: RunningText, present: Sequence[str], absent: Sequence[str], joiners: Sequence[int] = ()
-) -> NDArray[np.int64]:
-    """Ascending places of the words whose neighbours have all of `present` and none of `absent`.
-
-    Parameters
-    ----------
-    joiners
-        Numbers of the words that join others, for coordinates such as `_ & women`.
-
-    Examples
-    --------
-    >>> from omnitm.corpus import DocumentIndex
-    >>> running = DocumentIndex.from_documents(["the cat sat", "the dog sat", "a cat"]).running
-    >>> [running.names[running.tokens[place]] for place in matching_places(running, ["the _"], ["_ * sat"])]
-    ['cat', 'dog']
-    """
-    wanted, unwanted = (
-        [(column, running.number(word)) for column, word in map(parted, names)] for names in (present, absent)
-    )
-    if wanted:
-        # From the rarest neighbour: a word at place q stands beside places q - offset.
-        column, number = min(wanted, key=lambda literal: int(running.counts[literal[1]]))
-        offsets = (2, -2) if column == JOINED_COLUMN else (OFFSETS[column],)
-        beside = running.places_of(number).astype(np.int64)
-        places = np.unique(np.concatenate([beside - offset for offset in offsets]))
-        places = places[(places > 0) & (places < len(running.tokens) - 1)]
-        places = places[running.tokens[places] != DOCUMENT_END]
-    else:
-        places = np.flatnonzero(running.tokens != DOCUMENT_END)
-    occurs = _Neighbours(running, places, joiners)
-    holds = np.ones(len(places), dtype=bool)
-    for literal in wanted:
-        holds &= occurs.at(*literal)
-    for literal in unwanted:
-        holds &= ~occurs.at(*literal)
-    return places[holds]
-
-
-class _Neighbours:
-    """What stands around some places."""
-
-    def __init__(self, running: RunningText, places: NDArray[np.int64], joiners: Sequence[int]) -> None:
-        self._around, self._joined = running.neighbours(places), running.joined(places, joiners)
-
-    def at(self, column: int, number: int) -> NDArray[np.bool_]:
-        """Whether a word stands at an offset of each place, or is joined with the word that stands there."""
-        if column == JOINED_COLUMN:
-            return np.asarray((self._joined == number).any(axis=1))
-        return np.asarray(self._around[:, column] == number)
-
-
-def place_rates(
-    running: RunningText, rules: Sequence[Rule], examples: Examples, joiners: Sequence[int]
-) -> list[tuple[float | None, float | None]]:
-    """In what share of examples of places of the word, and of other words, each rule holds."""
-    shape = examples.documents.shape
-    neighbours = _Neighbours(running, examples.documents.reshape(-1), joiners)
-
-    def occurs(feature: str) -> NDArray[np.bool_]:
-        column, word = parted(feature)
-        return np.asarray(neighbours.at(column, running.number(word)).reshape(shape).any(axis=1))
-
-    rates = []
-    for rule in rules:
-        holds = np.ones(shape[0], dtype=bool)
-        for literal in rule.literals:
-            holds &= occurs(literal.word) != literal.negated
-        rates.append((_share(holds, examples.labels), _share(holds, ~examples.labels)))
-    return rates
-
-
-def _marked(index: DocumentIndex, words: Sequence[int]) -> NDArray[np.bool_]:
-    """Mark the documents that have one of the words."""
-    marks = np.zeros(index.n_documents, dtype=bool)
-    for word in words:
-        marks[index.documents_with(word)] = True
-    return marks
-
-
-def _has_any(index: DocumentIndex, documents: NDArray[np.uint32], words: Sequence[int]) -> NDArray[np.bool_]:
-    """Tell for each document whether it has one of the words, by reading the documents."""
-    unwanted = np.zeros(index.n_words, dtype=bool)
-    unwanted[words] = True
-    lengths = document_lengths(index, documents)
-    owners = np.repeat(np.arange(len(documents)), lengths)
-    hits = owners[unwanted[words_of_documents(index, documents)]]
-    found = np.zeros(len(documents), dtype=bool)
-    found[hits] = True
-    return found
-
-
 _MOST_EXAMPLES = 1_000
 
 
@@ -472,37 +291,3 @@ def fresh_examples(
     examples = training_examples if kind == "topic" else training_places
     # Another key, so other draws than those of training, but the same at each call.
     return examples(index, replace(settings, n_examples=count, n_epochs=1), target, key ^ 1)
-
-
-def firing_rates(
-    index: DocumentIndex, rules: Sequence[Rule], examples: Examples
-) -> list[tuple[float | None, float | None]]:
-    """In what share of the examples with the word, and without it, each rule holds; None: there are none."""
-    named = sorted({index.word_id(word) for rule in rules for word in (*rule.present, *rule.absent)})
-    occurs = occurrences(index, examples.documents, named)
-    columns = {index.vocabulary[word]: column for column, word in enumerate(named)}
-    rates = []
-    for rule in rules:
-        present, absent = ([columns[word] for word in words] for words in (rule.present, rule.absent))
-        holds = np.asarray(occurs[:, present].all(axis=1) & ~occurs[:, absent].any(axis=1))
-        rates.append((_share(holds, examples.labels), _share(holds, ~examples.labels)))
-    return rates
-
-
-def occurrences(
-    index: DocumentIndex, documents: NDArray[np.int64], words: Sequence[int]
-) -> NDArray[np.bool_]:
-    """Examples x words: whether a word is in one of the documents that were merged into an example."""
-    flat = documents.reshape(-1).astype(np.uint32)
-    column = np.full(index.n_words, -1, dtype=np.int64)
-    column[list(words)] = np.arange(len(words))
-    found = column[words_of_documents(index, flat)]
-    # Each example has so many documents in `flat`, and each document as many entries as words.
-    rows = np.repeat(np.arange(len(flat)) // documents.shape[1], document_lengths(index, flat))
-    occurs = np.zeros((len(documents), len(words)), dtype=bool)
-    occurs[rows[found >= 0], found[found >= 0]] = True
-    return occurs
-
-
-def _share(holds: NDArray[np.bool_], among: NDArray[np.bool_]) -> float | None:
-    return float(holds[among].mean()) if among.any() else None

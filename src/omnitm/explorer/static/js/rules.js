@@ -8,7 +8,7 @@ import { statePlot } from "./state_plot.js";
 import { address, replace, wordAddress } from "./state.js";
 import { convincing, literals, ruleFacts } from "./word.js";
 
-const FEW = 4; // literals of a rule that are shown at first
+const FEW = 4; // literals of a rule that are shown at first, if so many tell documents apart
 const PATIENCE = 120; // milliseconds without a click before documents are counted
 
 export function rulesView(state, model, signal) {
@@ -90,7 +90,7 @@ function ruleCard(measured, found, state, model, signal) {
   const button = h("button", { type: "button", "aria-pressed": "false", onclick: togglePlot }, "States");
   showFacts(editable, measured.match);
   const card = h("article", { class: "card rule", data: { clause: String(rule.clauses[0]), ...(chosen ? { chosen: "1" } : {}) } },
-    chips(rule, editable, signal), facts,
+    chips(measured, editable, signal), facts,
     h("div", { class: "actions spaced" },
       h("button", { type: "button", onclick: () => showMatches(found.word, ...active(editable)) }, "Documents"), button,
       h("a", { class: "button", href: address({ view: "trace", word: found.word, literal: rule.literals[0].word, negated: rule.literals[0].negated ? "yes" : undefined }), "data-link": true }, "How it was learned")),
@@ -107,12 +107,12 @@ function clausePlots(word, clauses, signal) {
     clauses.length > 1 ? h("p", { class: "small soft" }, `The same rule is said by clauses ${clauses.join(", ")}; this is the first.`) : null);
 }
 
-function chips(rule, editable, signal) {
+function chips({ rule, n_telling }, editable, signal) {
   const box = h("div", { class: "chips" });
   const show = (number) => box.replaceChildren(
     ...rule.literals.slice(0, number).flatMap((literal, k) => [k ? h("span", { class: "and" }, "AND") : null, chip(literal, editable, signal)]).filter(Boolean),
     number < rule.literals.length ? h("button", { class: "quiet", type: "button", onclick: () => show(rule.literals.length) }, `and ${count(rule.literals.length - number)} more`) : "");
-  show(FEW);
+  show(Math.min(FEW, n_telling));
   return box;
 }
 
