@@ -54,7 +54,7 @@ def test_parts_of_speech_in_a_column_or_behind_words(table: Path) -> None:
     assert pairs.scores.tolist() == [1.58, 2.42, 3.0]
     table.write_text("sun-n sunlight-n 50\nrun-v go-v 40\nred-j run-v 3\n")
     pairs = read_pairs(table)
-    assert pairs.first == ("sun", "run", "red")
+    assert (pairs.first, pairs.second) == (("sun", "run", "red"), ("sunlight", "go", "run"))
     assert pairs.parts_of_speech == ("noun", "verb", "mixed")
 
 

@@ -19,6 +19,7 @@ from omnitm.evaluation.word_maps import (
     Separation,
     WordMap,
     _arranged,
+    _colours,
     _ink,
     _offset,
     _Taken,
@@ -277,6 +278,12 @@ def test_a_label_takes_the_nearest_free_place() -> None:
     assert _Taken.gap((5, -3), 20, 10) == (5, 0)
     assert _Taken.gap((-30, 4), 20, 10) == (10, 4)
     assert _Taken.gap((-5, -25), 20, 10) == (0, 15)
+
+
+def test_colours_are_told_apart_until_there_are_twenty() -> None:
+    colours = [tuple(colour) for colour in _colours(21)]
+    assert len({*colours[:20]}) == 20
+    assert colours[20] == colours[0]
 
 
 def test_colours_of_letters_are_darkened() -> None:

@@ -17,6 +17,7 @@ from omnitm.explain.evidence import standing, together
 from omnitm.explain.pairs import _largest, _listed
 from omnitm.machine import AutoencoderSettings
 from omnitm.similarity import scorers
+from omnitm.tables import Percent
 from omnitm.training import train_vectors
 from omnitm.vectors import WordVectors
 
@@ -200,6 +201,7 @@ def test_percentages_add_up_and_what_is_against_is_listed_only_if_it_matters() -
     against = (Contribution("x", -0.4, 1.0, -1.0),)
     found = Comparison("a", "b", "similarity", 19.6, 20.0, -0.4, 0.0, 5, 1, tuple(parts), against)
     found = replace(found, share_together=9.0)
+    assert replace(found, score=0.0).shown_rows()[0]["share"] == Percent(9.0)
     lines = share_lines(found)
     assert [name for name, _, _ in lines] == ["they occur together", "w0", "w1", "w2", "all other features"]
     assert math.fsum(share for _, share, _ in lines) == pytest.approx(19.6)

@@ -271,6 +271,7 @@ def test_documents_that_clearly_belong_to_a_sense_are_shown() -> None:
     scores = np.array([[0.9, 0.1], [0.5, 0.4], [0.2, 0.3], [0.8, 0.1], [0.6, 0.0], [0.7, 0.2]], np.float32)
     assert _clearness(scores).tolist() == pytest.approx([0.8, 0.1, 0.1, 0.7, 0.6, 0.5])
     assert _clearness(scores[:, :1]).tolist() == scores[:, 0].tolist()
+    assert _clearness(np.array([[0.1, 0.4, 0.9]], np.float32)).tolist() == pytest.approx([0.5])
     numbers = np.arange(10, 16, dtype=np.uint32)
     nothing = np.zeros(0, dtype=np.intp)
     found = WordSenses(

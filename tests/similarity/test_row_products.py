@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from omnitm import _native
 from omnitm.similarity.nearest import best
-from omnitm.similarity.row_matrix import RowMatrix, row_blocks
+from omnitm.similarity.row_matrix import ColumnRange, RowMatrix, row_blocks
 from omnitm.similarity.row_products import can_prune, highest_cosines, row_dots, row_lengths
 
 if TYPE_CHECKING:
@@ -148,6 +148,14 @@ class Decoded(RowMatrix):
     def read_column(self, column: int) -> NDArray[np.int16]:
         self.columns_read += 1
         return self._array[:, column]
+
+
+def test_a_range_of_columns_reads_like_one() -> None:
+    matrix = np.arange(12, dtype=np.int16).reshape(3, 4)
+    part = ColumnRange(matrix, 1, 3)
+    assert (part.shape, part.dtype, part.stored_bytes) == ((3, 2), np.int16, 12)
+    assert [part[row].tolist() for row in range(3)] == matrix[:, 1:3].tolist()
+    assert part[:, 1].tolist() == matrix[:, 2].tolist()
 
 
 def test_rows_that_are_decoded_read_like_an_array(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -169,7 +169,7 @@ class Profiles:
         # Each part in units of its deviation over random pairs, then weighted.
         scales = WEIGHTS_OF_PARTS * np.divide(1, spreads, out=np.zeros_like(spreads), where=spreads > 1e-9)
         shares = _shares_to_keep(len(values))
-        places = np.minimum((shares * len(values)).astype(np.intp), max(0, len(values) - 1))
+        places = (shares * len(values)).astype(np.intp)
         values *= plain.units_of_pairs(first, second)
         scores = {
             name: np.sort(Question(name).total(values, scales))[places] if len(values) else np.zeros(0)
