@@ -148,7 +148,10 @@ def test_four_letters_in_common_are_enough() -> None:
     vectors: Any = SimpleNamespace(
         index_to_key=words,
         get_index=words.index,
-        profiles=SimpleNamespace(topic=SimpleNamespace(smooth=np.ones((len(words), 1), np.float32))),
+        profiles=SimpleNamespace(
+            topic=SimpleNamespace(smooth=np.ones((len(words), 1), np.float32)),
+            forms=SimpleNamespace(same_thing=[0.3]),
+        ),
         matrix=rows,
         place=None,
     )
@@ -167,7 +170,9 @@ def test_the_five_forms_of_the_best_rules_are_averaged(monkeypatch: pytest.Monke
     vectors: Any = SimpleNamespace(
         index_to_key=words,
         get_index=words.index,
-        profiles=SimpleNamespace(topic=SimpleNamespace(smooth=np.ones((7, 1), np.float32))),
+        profiles=SimpleNamespace(
+            topic=SimpleNamespace(smooth=np.ones((7, 1), np.float32)), forms=SimpleNamespace(same_thing=[0.3])
+        ),
         matrix=np.arange(7)[:, None],
         place=None,
     )

@@ -482,7 +482,7 @@ def test_forms_are_averaged_but_for_smoothed_places(
     members = np.concatenate([[0, 1, 1, 0], np.arange(2, N_WORDS)]).astype(np.int32)
     weights = (np.concatenate([[2, 1, 2, 1], np.full(N_WORDS - 2, 3)]) / 3).astype(np.float32)
     starts = np.concatenate([[0, 2, 4], np.arange(5, N_WORDS + 3)]).astype(np.int64)
-    forms = word_forms.WordForms(starts, members, weights)
+    forms = word_forms.WordForms(starts, members, weights, np.array([0.3]))
     monkeypatch.setattr(word_forms.WordForms, "of", lambda *_: forms)
     profiles = Profiles.of(vectors)
     assert profiles.place is not None

@@ -85,9 +85,9 @@ def test_numbers_of_the_recipe() -> None:
         if name.isupper() and type(value) in {int, float}
     }
     assert (RECIPE, numbers) == (
-        12,
+        13,
         {
-            "RECIPE": 12,
+            "RECIPE": 13,
             "FIRST_OF_PLACE": 3,
             "CLEARLY_ALIKE": 45.0,
             "_MOST_EMPHASIS": 2.0,
@@ -114,6 +114,8 @@ def test_numbers_of_the_recipe() -> None:
             "PATTERNS_FOR_FORMS": 300,
             "SAME_THING": 0.3,
             "MOST_FORMS": 5,
+            "_OF_MEDIAN": 0.45,
+            "_RANDOM_SHARE": 0.97,
             "_SHORTEST_STEM": 3,
             "_LONGEST_ENDING": 4,
             "_LEAST_SHARE": 0.5,

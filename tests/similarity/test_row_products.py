@@ -153,7 +153,7 @@ class Decoded(RowMatrix):
 def test_a_range_of_columns_reads_like_one() -> None:
     matrix = np.arange(12, dtype=np.int16).reshape(3, 4)
     part = ColumnRange(matrix, 1, 3)
-    assert (part.shape, part.dtype, part.stored_bytes) == ((3, 2), np.int16, 12)
+    assert (part.shape, part.dtype, part.stored_bytes) == ((3, 2), np.dtype(np.int16), 12)
     assert [part[row].tolist() for row in range(3)] == matrix[:, 1:3].tolist()
     assert part[:, 1].tolist() == matrix[:, 2].tolist()
 

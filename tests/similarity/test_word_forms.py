@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from omnitm.similarity.combined import Combined
+from omnitm.similarity.row_profile import unit_rows
 from omnitm.similarity.word_forms import WordForms, form_pairs, pairs_by_rule, share_of_rule
 from omnitm.vectors import WordVectors
 
@@ -77,7 +78,7 @@ def test_a_rule_needs_many_pairs_about_the_same_thing() -> None:
     turned = np.arccos(0.29), np.arccos(0.31)
     # eleven plurals just near enough, one not; the nine words with t are the same as their stems
     plurals = [turned[1]] * 11 + [turned[0]]
-    pairs, cosines = form_pairs(words, unit_circle([0.0] * 12 + plurals + [0.0] * 9))
+    pairs, cosines, _ = form_pairs(words, unit_circle([0.0] * 12 + plurals + [0.0] * 9))
     found = {(words[a], words[b]) for a, b in pairs.tolist()}
     assert found == {(stem, stem + "s") for stem in stems[:11]}  # nine pairs are too few for a rule
     assert cosines == pytest.approx([0.31] * 11, abs=1e-3)
@@ -135,6 +136,47 @@ def test_rules_at_the_edge(stem: str, cosines: list[float], share: float | None,
     assert len(form_pairs(words, smooth)[0]) == n_forms
 
 
+def unclear_text(share: float, cosine: float, ending: str = "s") -> tuple[list[str], NDArray[np.float32]]:
+    """A hundred stems in random directions, and a share of their forms turned towards them."""
+    random = np.random.default_rng(ord(ending))
+    stems = [f"stem{chr(97 + k // 10)}{chr(97 + k % 10)}" for k in range(100)]
+    first = unit_rows(np.random.default_rng(5).normal(size=(100, 300)).astype(np.float32))
+    second = unit_rows(random.normal(size=(100, 300)).astype(np.float32))
+    second = unit_rows(second - (second * first).sum(axis=1, keepdims=True) * first)
+    cosines = np.where(np.arange(100) < 100 * share, cosine, 0.0)[:, None]
+    forms = cosines * first + np.sqrt(1 - cosines**2) * second
+    return [*stems, *(stem + ending for stem in stems)], np.concatenate([first, forms]).astype(np.float32)
+
+
+def test_forms_are_found_in_texts_without_clear_subjects() -> None:
+    """As in reviews, where all words have much the same company."""
+    words, smooth = unclear_text(0.8, 0.25)
+    found = form_pairs(words, smooth)
+    assert found.same_thing == pytest.approx(0.45 * 0.25, abs=0.005)
+    assert sorted(words[a] for a, _ in found.places.tolist()) == sorted(words[:80])
+    # Half as near is hardly nearer than chance: 3 % of random pairs have 0.11 and more.
+    words, smooth = unclear_text(0.8, 0.1)
+    assert 0.1 < form_pairs(words, smooth).same_thing < 0.12
+    assert len(form_pairs(words, smooth).places) == 0
+    # Fewer than half of the pairs, for so unclear a text: 0.3, are no rule.
+    clearness = 0.45 * 0.25 / 0.3
+    for share in (0.5 * clearness**0.5 - 0.02, 0.5 * clearness**0.5 + 0.02):
+        words, smooth = unclear_text(0.8, 0.25)
+        others, rows = unclear_text(round(share, 2), 0.25, "t")
+        together = form_pairs([*words, *others[100:]], np.concatenate([smooth, rows[100:]]))
+        has_t = any(name.endswith("t") for name in ([*words, *others[100:]][b] for _, b in together.places))
+        assert has_t == (share > 0.5 * clearness**0.5)
+        rule = share_of_rule(others, rows, ("", "t"), together.same_thing)
+        assert (rule is not None) == has_t
+
+
+def test_subjects_are_never_clearer_than_those_of_an_encyclopedia() -> None:
+    words, smooth = unclear_text(1.0, 0.9)
+    assert form_pairs(words, smooth).same_thing == 0.3
+    assert WordForms.of(words, smooth).same_thing.tolist() == [0.3]
+    assert form_pairs(["one", "two"], smooth[:2]).same_thing == 0.3
+
+
 def test_rules_are_named_by_the_shorter_ending_first() -> None:
     """Also if the word with the longer ending comes first."""
     assert rules_of("driving", "drives") == {("es", "ing"): ["drives driving"]}
@@ -158,7 +200,7 @@ def test_rules_are_named_by_the_shorter_ending_first() -> None:
 def test_words_of_the_same_topic_are_no_forms_without_a_rule(first: str, second: str) -> None:
     stems = [f"{letter}{letter}lucky" for letter in "abcdefghijkl"]
     words = [first, second, *stems, *(stem + "s" for stem in stems)]
-    pairs, _ = form_pairs(words, unit_circle([0.0] * len(words)))
+    pairs = form_pairs(words, unit_circle([0.0] * len(words))).places
     assert {words[a] for a, _ in pairs.tolist()} == set(stems)
 
 

@@ -27,7 +27,6 @@ from omnitm.similarity.scorers import Metric
 from omnitm.similarity.word_forms import (
     MOST_FORMS,
     PATTERNS_FOR_FORMS,
-    SAME_THING,
     n_common_letters,
     share_of_rule,
 )
@@ -328,8 +327,9 @@ def _forms_of(vectors: WordVectors, word: str, vector: NDArray[Any]) -> tuple[st
     own = topic.smoothed(topic.of_vector(topic.relative(values, baseline_of(values))))
     rows = topic.smooth[[vectors.get_index(form) for form in candidates]]
     cosines = unit_rows(rows[:, :PATTERNS_FOR_FORMS]) @ unit(own[:PATTERNS_FOR_FORMS])
+    same_thing = float(vectors.profiles.forms.same_thing[0])
     # Few are about the same thing, and a rule, which is counted over all words, takes longer to find.
-    near = [form for form, cosine in zip(candidates, cosines.tolist(), strict=True) if cosine > SAME_THING]
+    near = [form for form, cosine in zip(candidates, cosines.tolist(), strict=True) if cosine > same_thing]
     return tuple(_connected(vectors, {form: candidates[form] for form in near}))
 
 
@@ -347,7 +347,11 @@ def _begun_alike(vectors: WordVectors, word: str) -> dict[str, tuple[str, str]]:
 def _connected(vectors: WordVectors, endings: dict[str, tuple[str, str]]) -> dict[str, float]:
     """Find out which trained words a rule of forms connects with a word, and how good the rule is."""
     smooth = vectors.profiles.topic.smooth[:, :PATTERNS_FOR_FORMS]
-    shares = {other: share_of_rule(vectors.index_to_key, smooth, both) for other, both in endings.items()}
+    same_thing = float(vectors.profiles.forms.same_thing[0])
+    shares = {
+        other: share_of_rule(vectors.index_to_key, smooth, both, same_thing)
+        for other, both in endings.items()
+    }
     return {other: share for other, share in shares.items() if share is not None}
 
 

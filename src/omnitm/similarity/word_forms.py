@@ -9,6 +9,11 @@
    above 0.3; above 0.35 if fewer than 60 % of the rule's pairs are about the same thing (doctor, doctoral);
    above 0.5 if only three letters are common (Dio and dios).
 
+These numbers are for texts whose documents have clear subjects. In others, such as reviews, all words have
+much the same company, and forms are less near each other. So the 0.3 is at most 0.45 times the median of the
+pair of endings that most words show, but no less than the cosine that 3 % of random pairs exceed. The other
+cosines are lower by the same factor, and the shares by its square root.
+
 Beginnings are no rules: most of those that the text shows (un-, non-, anti-, semi-, sub-) make another word.
 How often forms are right is judged in `benchmarks/results/word-forms-judged.tsv`.
 
@@ -18,11 +23,12 @@ alike.
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +41,9 @@ FORM_WEIGHT = 0.5  # of the word's own weight, 1
 SAME_THING = 0.3
 PATTERNS_FOR_FORMS = 300  # the strongest ones: nearness is judged by these
 MOST_FORMS = 5
+_OF_MEDIAN = 0.45  # from which part of the usual cosine of forms on words are about the same thing
+_RANDOM_SHARE = 0.97  # of random pairs are less near than words about the same thing
+_RANDOM_PAIRS = 50_000
 _SHORTEST_STEM = 3  # letters
 _LONGEST_ENDING = 4  # letters, such as "ning" of "running"
 _LEAST_SHARE, _LARGE_SHARE = 0.5, 0.6  # of a rule's pairs that are about the same thing
@@ -52,16 +61,19 @@ class WordForms:
     starts, members, weights
         With word w count the words `members[starts[w] : starts[w + 1]]`, itself first, then its forms, the
         most alike first; `weights` add up to 1.
+    same_thing
+        The cosine from which on words of this text are about the same thing: one number.
     """
 
     starts: NDArray[np.int64]
     members: NDArray[np.int32]
     weights: Reals
+    same_thing: NDArray[np.float64]
 
     @classmethod
     def of(cls, words: Sequence[str], smooth: Reals) -> WordForms:
         """Find forms among words by their letters, and by their smoothed profiles of length 1."""
-        pairs, cosines = form_pairs(words, smooth)
+        pairs, cosines, same_thing = form_pairs(words, smooth)
         itself = np.arange(len(words), dtype=np.int32)
         word = np.concatenate([itself, pairs[:, 0], pairs[:, 1]])
         member = np.concatenate([itself, pairs[:, 1], pairs[:, 0]])
@@ -76,7 +88,7 @@ class WordForms:
         # Weights of a word and its forms add up to 1.
         weight /= np.bincount(word, weights=weight, minlength=len(words))[word]
         starts = np.concatenate([[0], np.cumsum(np.bincount(word, minlength=len(words)))]).astype(np.int64)
-        return cls(starts, member.astype(np.int32), weight.astype(np.float32))
+        return cls(starts, member.astype(np.int32), weight.astype(np.float32), np.array([same_thing]))
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """All arrays by name."""
@@ -113,30 +125,65 @@ class WordForms:
         return csr_matrix(parts, shape=(len(rows), len(forms))), forms.astype(np.intp)
 
 
-def form_pairs(words: Sequence[str], smooth: Reals) -> tuple[NDArray[np.int32], Reals]:
-    """Find pairs of forms: their places in `words`, each pair once, and how alike they are."""
+Rules = dict[tuple[str, str], list[tuple[int, int]]]
+"""By pairs of endings: places of the pairs of words that differ by them."""
+
+
+def cosine_of_same_thing(rules: Rules, smooth: Reals) -> float:
+    """Find from which cosine on two words of a text are about the same thing: 0.3, or less."""
+    largest = max(rules.values(), key=len, default=[])
+    if not largest or not smooth.shape[1]:
+        return SAME_THING
+    usual = float(np.median(_cosines(smooth, np.array(largest))))
+    first, second = np.random.default_rng(0).integers(0, len(smooth), size=(2, _RANDOM_PAIRS))
+    kept = first != second
+    random = _cosines(smooth, np.stack([first[kept], second[kept]], axis=1))
+    found = max(_OF_MEDIAN * usual, float(np.quantile(random, _RANDOM_SHARE)))
+    return min(SAME_THING, found) if found > 0 else SAME_THING
+
+
+def _cosines(smooth: Reals, pairs: NDArray[Any]) -> Reals:
+    """Cosines of pairs of rows of length 1."""
+    return np.asarray(np.einsum("ij,ij->i", smooth[pairs[:, 0]], smooth[pairs[:, 1]]))
+
+
+class FormPairs(NamedTuple):
+    """Pairs of forms: their places among the words, each pair once, and how alike they are."""
+
+    places: NDArray[np.int32]
+    cosines: Reals
+    same_thing: float  # the cosine from which on words of the text are about the same thing
+
+
+def form_pairs(words: Sequence[str], smooth: Reals) -> FormPairs:
+    """Find the pairs of words that are forms of each other."""
     found: dict[tuple[int, int], float] = {}
     fewest = max(_FEWEST_PAIRS, len(words) // _WORDS_PER_PAIR)
-    for endings, pairs in pairs_by_rule(words).items():
+    rules = pairs_by_rule(words)
+    same_thing = cosine_of_same_thing(rules, smooth)
+    clearness = same_thing / SAME_THING  # of the text's subjects, at most 1
+    for endings, pairs in rules.items():
         if len(pairs) < fewest:
             continue
         places = np.array(pairs, dtype=np.int32)
-        cosines = np.einsum("ij,ij->i", smooth[places[:, 0]], smooth[places[:, 1]])
+        cosines = _cosines(smooth, places)
         # A rule, such as "" -> "s", holds if most of its pairs are about the same thing; of a weak rule only
         # clearly alike pairs are taken, and short stems, which meet by chance, must be more alike still.
-        share = (cosines > SAME_THING).mean()
-        if share > _LEAST_SHARE:
-            needed = SAME_THING if share >= _LARGE_SHARE else _SAME_BY_WEAK_RULE
+        share = (cosines > same_thing).mean()
+        if share > _LEAST_SHARE * math.sqrt(clearness):
+            needed = SAME_THING if share >= _LARGE_SHARE * math.sqrt(clearness) else _SAME_BY_WEAK_RULE
             stems = np.array([len(words[a]) - len(endings[0]) for a, _ in pairs])
-            alike = cosines > np.where(stems <= _SHORTEST_STEM, _SAME_OF_SHORT, needed)
+            alike = cosines > clearness * np.where(stems <= _SHORTEST_STEM, _SAME_OF_SHORT, needed)
             both = np.sort(places[alike], axis=1).tolist()
             found.update(zip(map(tuple, both), cosines[alike].tolist(), strict=True))
     both_forms = sorted(found)
     cosines_of_forms = np.array([found[pair] for pair in both_forms], dtype=np.float32)
-    return np.array(both_forms, dtype=np.int32).reshape(-1, 2), cosines_of_forms
+    return FormPairs(np.array(both_forms, dtype=np.int32).reshape(-1, 2), cosines_of_forms, same_thing)
 
 
-def share_of_rule(words: Sequence[str], smooth: Reals, endings: tuple[str, str]) -> float | None:
+def share_of_rule(
+    words: Sequence[str], smooth: Reals, endings: tuple[str, str], same_thing: float = SAME_THING
+) -> float | None:
     """Tell how many of the pairs with two endings are about the same thing; None if they are no rule."""
     places = {word: place for place, word in enumerate(words)}
     first, second = endings
@@ -146,8 +193,8 @@ def share_of_rule(words: Sequence[str], smooth: Reals, endings: tuple[str, str])
         return None
     a, b = ([places[stem + ending] for stem in stems] for ending in endings)
     cosines = np.einsum("ij,ij->i", unit_rows(smooth[a]), unit_rows(smooth[b]))
-    share = float((cosines > SAME_THING).mean())
-    return share if share > _LEAST_SHARE else None
+    share = float((cosines > same_thing).mean())
+    return share if share > _LEAST_SHARE * math.sqrt(same_thing / SAME_THING) else None
 
 
 def n_common_letters(word: str, other: str) -> int:
@@ -156,7 +203,7 @@ def n_common_letters(word: str, other: str) -> int:
     return next(differ, min(len(word), len(other)))
 
 
-def pairs_by_rule(words: Sequence[str]) -> dict[tuple[str, str], list[tuple[int, int]]]:
+def pairs_by_rule(words: Sequence[str]) -> Rules:
     """Find the pairs of words that begin alike, by the two endings in which they differ.
 
     >>> words = ["drive", "driving", "drives", "dragon"]
@@ -170,7 +217,7 @@ def pairs_by_rule(words: Sequence[str]) -> dict[tuple[str, str], list[tuple[int,
             if length >= len(word) - length:
                 # By the first letter that differs.
                 by_stem[word[:length]][word[length : length + 1]].append(place)
-    rules: dict[tuple[str, str], list[tuple[int, int]]] = defaultdict(list)
+    rules: Rules = defaultdict(list)
     for stem, by_letter in by_stem.items():
         groups = list(by_letter.values())
         for number, group in enumerate(groups):
