@@ -21,7 +21,9 @@ enum ByteCode : std::uint16_t {
     byte_wide,
     byte_deleted,  // from here on nothing is written
     byte_apostrophe,
-    byte_digit
+    byte_digit,
+    byte_hyphen,
+    byte_stop  // may end a word
 };
 constexpr char apostrophe_mark = '\xFF';  // stands for an apostrophe within a word; never part of UTF-8
 
@@ -131,7 +133,8 @@ int leading_letters(std::uint64_t bytes) {
 
 // Which of 64 bytes are what: a bit for each byte, the first one lowest.
 struct Classes {
-    std::uint64_t letters = 0, digits = 0, marks = 0, spaces = 0, newlines = 0;  // marks: the rest of visible ASCII
+    std::uint64_t letters = 0, digits = 0, joints = 0, stops = 0, spaces = 0, newlines = 0;
+    std::uint64_t marks = 0;  // other visible ASCII
 };
 
 #ifdef __SSE2__
@@ -150,11 +153,14 @@ Classes classes_of(const unsigned char* at) {
         const __m128i letters = in_range(_mm_or_si128(bytes, _mm_set1_epi8(0x20)), 'a', 26);
         classes.letters |= bits(letters);
         classes.digits |= bits(in_range(bytes, '0', 10));
+        const auto equal = [bytes](char byte) { return _mm_cmpeq_epi8(bytes, _mm_set1_epi8(byte)); };
+        classes.joints |= bits(_mm_or_si128(equal('\''), equal('-')));
+        classes.stops |= bits(equal('.'));
         classes.marks |= bits(in_range(bytes, '!', '~' - '!' + 1));
-        classes.spaces |= bits(_mm_cmpeq_epi8(bytes, _mm_set1_epi8(' ')));
-        classes.newlines |= bits(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('\n')));
+        classes.spaces |= bits(equal(' '));
+        classes.newlines |= bits(equal('\n'));
     }
-    classes.marks &= ~(classes.letters | classes.digits);
+    classes.marks &= ~(classes.letters | classes.digits | classes.joints | classes.stops);
     return classes;
 }
 #else
@@ -170,11 +176,13 @@ Classes classes_of(const unsigned char* at) {
         };
         classes.letters |= in_range(low | 0x20 * ones, 'a', 'z');
         classes.digits |= in_range(low, '0', '9');
+        classes.joints |= in_range(low, '\'', '\'') | in_range(low, '-', '-');
+        classes.stops |= in_range(low, '.', '.');
         classes.marks |= in_range(low, '!', '~');
         classes.spaces |= in_range(low, ' ', ' ');
         classes.newlines |= in_range(low, '\n', '\n');
     }
-    classes.marks &= ~(classes.letters | classes.digits);
+    classes.marks &= ~(classes.letters | classes.digits | classes.joints | classes.stops);
     return classes;
 }
 #endif
@@ -190,22 +198,36 @@ struct PlainWords {
 PlainWords plain_words_of(const CharacterRules& rules, const unsigned char* at, Unit unit) {
     const Classes classes = classes_of(at);
     const std::uint64_t letters = classes.letters;
-    const std::uint64_t deleted = (classes.marks & rules.marks.deleted) | (classes.digits & rules.digits.deleted);
+    const std::uint64_t deleted = (classes.marks & rules.marks.deleted) | (classes.joints & rules.joints.deleted) |
+                                  (classes.stops & rules.stops.deleted) | (classes.digits & rules.digits.deleted);
     const std::uint64_t line_ends = unit == Unit::line ? classes.newlines : 0;
     const std::uint64_t newlines = unit == Unit::paragraph ? 0 : classes.newlines;  // there, a line may be blank
     const std::uint64_t ends = classes.spaces | newlines | (classes.marks & rules.marks.spaces) |
+                               (classes.joints & rules.joints.spaces) | (classes.stops & rules.stops.spaces) |
                                (classes.digits & rules.digits.spaces);
+    // Stops between letters, or after one at the end of the 64 bytes, are looked at closely.
+    const std::uint64_t last = std::uint64_t{1} << 63;
+    const std::uint64_t inner_stops = rules.stops_may_vanish ? classes.stops & letters << 1 & (letters >> 1 | last) : 0;
     // A run of deleted bytes must not go on with a letter if it follows a letter or has a digit. The sum carries such a
     // run's first or second bit to the byte after the run.
     const std::uint64_t suspects = (deleted & letters << 1) | (deleted & classes.digits);
     const std::uint64_t after_suspects = (deleted + suspects) & ~deleted;
     std::uint64_t long_words = letters & letters >> 1;
     for (const int distance : {2, 4, 8}) long_words &= long_words >> distance;
-    const std::uint64_t others = ~(letters | deleted | ends) | (after_suspects & letters) | long_words;
+    const std::uint64_t others = ~(letters | deleted | ends) | (after_suspects & letters) | long_words | inner_stops;
     const std::uint64_t before_others = others ? (others & (~others + 1)) - 1 : ~std::uint64_t{0};
     const int n_bytes = 64 - std::countl_zero(ends & before_others);
     const std::uint64_t done = n_bytes == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << n_bytes) - 1;
     return {letters, ((letters & ~(letters << 1)) | line_ends) & done, n_bytes, others == 0 && n_bytes > 0};
+}
+
+bool is_letter(unsigned char byte) { return (byte | 0x20) >= 'a' && (byte | 0x20) <= 'z'; }
+
+bool is_between_single_letters(const unsigned char* begin, const unsigned char* at, const unsigned char* end) {
+    const auto has_letter = [=](std::ptrdiff_t offset) {
+        return offset >= begin - at && offset < end - at && is_letter(at[offset]);
+    };
+    return has_letter(-1) && has_letter(1) && !has_letter(-2) && !has_letter(2);
 }
 
 bool is_blank(const unsigned char* at, const unsigned char* end) {
@@ -231,10 +253,15 @@ CharacterRules::CharacterRules(std::span<const std::uint32_t> actions_, std::spa
     for (std::uint32_t point = '!'; point <= '~'; ++point) {
         const bool is_digit = point >= '0' && point <= '9';
         if ((point | 0x20) >= 'a' && (point | 0x20) <= 'z') continue;
-        Uniform& kind = is_digit ? digits : marks;
+        Uniform& kind = is_digit                            ? digits
+                        : point == '\'' || point == '-' ? joints
+                        : point == '.'                      ? stops
+                                                            : marks;
         const std::uint32_t action = actions[point];
-        if (action != deleted && action != apostrophe && !(is_digit && action == deleted_digit)) kind.deleted = 0;
-        if (action != space) kind.spaces = 0;
+        if (action != deleted && action != apostrophe && action != hyphen && !(is_digit && action == deleted_digit))
+            kind.deleted = 0;
+        if (action != space && action != full_stop) kind.spaces = 0;
+        if (action == full_stop) stops_may_vanish = true;
     }
     for (unsigned byte = 0; byte < 256; ++byte) {
         const std::uint32_t action = byte < 0x80 ? actions[byte] : static_cast<std::uint32_t>(first_action);
@@ -245,6 +272,8 @@ CharacterRules::CharacterRules(std::span<const std::uint32_t> actions_, std::spa
                            : action == refused ? std::uint16_t{byte_refused}
                            : action == apostrophe    ? std::uint16_t{byte_apostrophe}
                            : action == deleted_digit ? std::uint16_t{byte_digit}
+                           : action == hyphen        ? std::uint16_t{byte_hyphen}
+                           : action == full_stop     ? std::uint16_t{byte_stop}
                                                      : std::uint16_t{byte_wide};
     }
 }
@@ -262,7 +291,9 @@ void CharacterRules::check_tables() {
             check(action < n_code_points && (point >= 0x80 || action < 0x800),
                   "an action must be a code point, below 0x800 for ASCII, or a known code");
         } else if (action >= refused) {
-            check(action <= deleted_digit && (point >= 0x80 || action != capital_sigma), "an action is unknown");
+            check(action <= full_stop && (point >= 0x80 || action != capital_sigma), "an action is unknown");
+            check((action != hyphen || point == '-') && (action != full_stop || point == '.'),
+                  "hyphens and full stops are known by their bytes");
         } else {
             const std::uint32_t number = action - first_expansion;
             check(number < expansions.size(), "an action names an expansion that is not there");
@@ -539,6 +570,8 @@ Block WordTable::count_block(const CharacterRules& rules, std::span<const char> 
         } else if (code >= byte_deleted) {
             if (code == byte_apostrophe) note_apostrophe();
             if (code == byte_digit) note_digit();
+            if (code == byte_hyphen && at + 1 < end && at[1] == '-') end_word();
+            if (code == byte_stop && !is_between_single_letters(begin, at, end)) end_word();
             ++at;
         } else if (code == byte_refused) {
             return refuse(Problem::refused_character);

@@ -23,6 +23,8 @@ enum Action : std::uint32_t {
     deleted = 0xFFFFFFF4u,          // vanishes, the word goes on
     apostrophe = 0xFFFFFFF5u,       // the same, but before a last s it begins a word of its own: 's
     deleted_digit = 0xFFFFFFF6u,    // the same, but a word that begins with it is dropped
+    hyphen = 0xFFFFFFF7u,           // -, vanishes as well, but two of them end a word
+    full_stop = 0xFFFFFFF8u,        // ., ends a word, but between two single letters it vanishes
 };
 enum Context : std::uint8_t { cased = 1, case_ignorable = 2 };
 enum class Unit : int { line = 0, paragraph = 1, file = 2 };
@@ -47,11 +49,12 @@ struct CharacterRules {
     bool plain_letters = false;    // ASCII letters stay or are lower-cased, so that eight can be done at a time:
     std::uint64_t letter_bit = 0;  // by setting this bit in each
     bool plain_words = false;      // and a space ends a word
-    // What becomes of visible ASCII that is no letter, if it is the same for all: all bits are set, else none.
+    // What becomes of visible ASCII that is no letter, if it is the same for all of a kind: all bits are set, else none.
     struct Uniform {
         std::uint64_t deleted = ~std::uint64_t{0}, spaces = ~std::uint64_t{0};
     };
-    Uniform marks, digits;
+    Uniform marks, joints, stops, digits;  // joints: ' and -; stops: .
+    bool stops_may_vanish = false;
 
 private:
     void check_tables();

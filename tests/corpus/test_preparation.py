@@ -189,10 +189,38 @@ def test_possessives_are_split_and_words_that_begin_with_a_digit_dropped(
 def test_the_papers_way_is_that_of_indexes_made_before() -> None:
     options = Preparation().to_json()
     del options["possessives"]
-    options["digits"] = "delete"
+    options |= {"digits": "delete", "punctuation": "delete"}
     assert Preparation.from_json(options) == Preparation.paper()
     assert Preparation.paper().words("Germany's 19th") == ["germanys", "th"]
     assert Preparation(punctuation="space").tokens("Germany's") == ["germany", "s"]
+
+
+@pytest.mark.parametrize(
+    ("text", "tokens"),
+    [
+        ("A fine movie.It moved me<br /><br />to tears", "a fine movie it moved me br br to tears"),
+        ("writer/director, sci_fi & rock'n'roll (1977)", "writer director sci fi rocknroll"),
+        ("well-known, self--made -- odd- -ly 'quoted'", "wellknown self made odd ly quoted"),
+        ("the U.S. and J.R.R. Tolkien at 5 p.m. i.e. x.It", "the us and jrr tolkien at pm ie x it"),
+        ("ab.c a.bc a.b é.a a.é a..b .a. a.", "ab c a bc ab é a a é a b a a"),
+        ("non\u2010breaking hy\u2011phens \u2013 and\u2014dashes", "nonbreaking hyphens and dashes"),
+        ("wait...what?!yes", "wait what yes"),
+    ],
+)
+def test_punctuation_splits_but_not_inside_words(text: str, tokens: str) -> None:
+    preparation = Preparation(stop_words=None)
+    assert preparation.tokens(text) == tokens.split()
+    # Long enough for the native code to look at 64 bytes at once, at every place of these.
+    for shift in range(70):
+        moved = "b" * shift + " " + text + " " + "longer words follow here " * 8
+        assert native_tokens(preparation, moved) == Counter(preparation.tokens(moved))
+
+
+@settings(max_examples=300, deadline=None)
+@given(text=st.text("aBz.-' é,5\nΣ", max_size=200))
+def test_any_punctuation_is_split_as_plain_python_does(text: str) -> None:
+    for preparation in (Preparation(stop_words=None), Preparation(stop_words=None, possessives="join")):
+        assert native_tokens(preparation, text) == Counter(preparation.tokens(text))
 
 
 def test_final_sigma_is_that_of_python() -> None:
@@ -251,7 +279,10 @@ def test_options_survive_json_except_the_tokenizer() -> None:
     ("options", "message"),
     [
         ({"lowercase": 1}, "'lowercase' parameter of Preparation must be a bool. Got 1"),
-        ({"punctuation": "drop"}, "'punctuation' parameter .* one of 'delete', 'space', 'keep'. Got 'drop'"),
+        (
+            {"punctuation": "drop"},
+            "'punctuation' parameter .* one of 'split', 'delete', 'space', 'keep'. Got 'drop'",
+        ),
         ({"digits": None}, "'digits' parameter"),
         ({"possessives": "cut"}, "'possessives' parameter .* one of 'split', 'join'. Got 'cut'"),
         ({"character_set": "latin"}, "'character_set' parameter"),

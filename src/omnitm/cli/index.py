@@ -112,8 +112,9 @@ def _add_preparation(group: Any) -> None:
     option(
         group,
         "--punctuation",
-        "treatment of punctuation (default: delete)",
-        choices=("delete", "space", "keep"),
+        "split (default): it ends a word, but not in don't, well-known, U.S., where it vanishes; or all of "
+        "it is deleted, turned into a space or kept",
+        choices=("split", "delete", "space", "keep"),
     )
     option(
         group,

@@ -25,12 +25,22 @@ SPACE = 0xFFFFFFF3
 DELETED = 0xFFFFFFF4
 APOSTROPHE = 0xFFFFFFF5
 DELETED_DIGIT = 0xFFFFFFF6
+HYPHEN = 0xFFFFFFF7
+FULL_STOP = 0xFFFFFFF8
 CASED, CASE_IGNORABLE = 1, 2
 
 APOSTROPHES = "'\N{RIGHT SINGLE QUOTATION MARK}"
+OTHER_HYPHENS = "\N{HYPHEN}\N{NON-BREAKING HYPHEN}"
 DIGIT_MARK = "0"  # in a translated text: here was a digit
-_ACTION_OF = {None: DELETED, " ": SPACE, "'": APOSTROPHE, DIGIT_MARK: DELETED_DIGIT}
-_REPLACEMENTS = {"delete": None, "space": " ", "drop": DIGIT_MARK}
+_ACTION_OF = {
+    None: DELETED,
+    " ": SPACE,
+    "'": APOSTROPHE,
+    DIGIT_MARK: DELETED_DIGIT,
+    "-": HYPHEN,
+    ".": FULL_STOP,
+}
+_REPLACEMENTS = {"delete": None, "space": " ", "split": " ", "drop": DIGIT_MARK}
 SIGMA = "\N{GREEK CAPITAL LETTER SIGMA}"
 FINAL_SIGMA = "\N{GREEK SMALL LETTER FINAL SIGMA}"
 
@@ -69,13 +79,17 @@ def replacements(
 ) -> dict[int, str | None]:
     """`str.translate` table for what happens after lower-casing; keys of the dict: punctuation, digits.
 
-    Digits to "drop" become `DIGIT_MARK`, and apostrophes to delete become `'` if possessives are split.
+    Digits to "drop" become `DIGIT_MARK`, and apostrophes to delete become `'` if possessives are split. If
+    punctuation is to "split" words, hyphens and full stops stay, and apostrophes are to delete.
     """
     classes = {"punctuation": punctuation(character_set), "digits": digits(character_set)}
     table: dict[int, str | None] = {0: " "}
     for name, action in lowered_actions.items():
         if action != "keep":
             table.update(dict.fromkeys(map(ord, classes[name]), _REPLACEMENTS[action]))
+    if lowered_actions["punctuation"] == "split":
+        joints = {"-": "-", ".": ".", **dict.fromkeys(APOSTROPHES + OTHER_HYPHENS)}
+        table.update({ord(c): kept for c, kept in joints.items() if ord(c) in table})
     if splits_possessives:
         table.update({ord(c): "'" for c in APOSTROPHES if table.get(ord(c), "") is None})
     return table

@@ -35,8 +35,12 @@ _FUNCTION_WORDS = """
 """
 ENGLISH = tuple(sorted(set(_FUNCTION_WORDS.split())))
 
+# Of punctuation that splits: full stops between single letters vanish, and two hyphens are no hyphen.
+_ABBREVIATING = re.compile(r"(?<![A-Za-z][A-Za-z])(?<=[A-Za-z])\.(?=[A-Za-z](?![A-Za-z]))")
+_DASHES = re.compile("--+")
 LONGEST_WORD = 65535  # bytes of UTF-8, as in native/text.hpp
 TREATMENTS = ("delete", "space", "keep")
+PUNCTUATION_TREATMENTS = ("split", *TREATMENTS)
 DIGIT_TREATMENTS = ("drop", *TREATMENTS)
 POSSESSIVES = ("split", "join")
 CHARACTER_SETS = ("unicode", "ascii")
@@ -48,14 +52,16 @@ class Preparation:
     r"""Steps from text to words; `Preparation.paper()` are the paper's.
 
     In this order: Unicode normalisation, lower-casing, then either the token pattern or the tokeniser or
-    (default) deleting punctuation and digits and splitting at white space; then stop words are left out.
+    (default) splitting at punctuation and white space and deleting digits; then stop words are left out.
 
     Parameters
     ----------
     lowercase
         Lower-case as `str.lower` does, in every script.
     punctuation
-        "delete" it (`don't` becomes `dont`), turn it into "space", or "keep" it.
+        "split": it ends a word, but for apostrophes, single hyphens and full stops between single letters,
+        which vanish (`don't` becomes `dont`, `well-known` `wellknown`, `U.S.` `us`); "delete" all of it, as
+        the paper does (`good.It` becomes `goodit`), turn all of it into "space", or "keep" it.
     digits
         "drop": words that begin with a digit are left out (`19th`, `1990s`), and the digits of others are
         deleted (`mp3` becomes `mp`); "delete" all digits (`19th` becomes `th`), turn them into "space", or
@@ -86,7 +92,7 @@ class Preparation:
     """
 
     lowercase: bool = True
-    punctuation: str = "delete"
+    punctuation: str = "split"
     digits: str = "drop"
     possessives: str = "split"
     character_set: str = "unicode"
@@ -97,7 +103,7 @@ class Preparation:
 
     def __post_init__(self) -> None:
         check_flag("Preparation", "lowercase", self.lowercase)
-        check_choice("Preparation", "punctuation", self.punctuation, TREATMENTS)
+        check_choice("Preparation", "punctuation", self.punctuation, PUNCTUATION_TREATMENTS)
         check_choice("Preparation", "digits", self.digits, DIGIT_TREATMENTS)
         check_choice("Preparation", "possessives", self.possessives, POSSESSIVES)
         check_choice("Preparation", "character_set", self.character_set, CHARACTER_SETS)
@@ -108,8 +114,8 @@ class Preparation:
 
     @classmethod
     def paper(cls) -> Preparation:
-        """Return the paper's steps: digits and apostrophes vanish, and what is left of a word stays."""
-        return cls(digits="delete", possessives="join")
+        """Return the paper's steps: punctuation and digits vanish, and what is left of a word stays."""
+        return cls(punctuation="delete", digits="delete", possessives="join")
 
     @property
     def is_native(self) -> bool:
@@ -124,13 +130,18 @@ class Preparation:
     def tokens(self, text: str) -> list[str]:
         """Words of a text in their order, stop words included: the plain-Python twin of the native code."""
         text = self.normalized(text)
+        if self.punctuation == "split" and self.is_native:
+            text = _DASHES.sub(" ", _ABBREVIATING.sub("", text))
         if self.lowercase:
             text = text.lower()
         if self.tokenizer is not None:
             return checked_tokens(self.tokenizer(text))
         if self._pattern is not None:
             return checked_tokens(self._pattern.findall(text))
-        pieces: Iterable[str] = text.translate(self.character_table).split()
+        text = text.translate(self.character_table)
+        if self.punctuation == "split":
+            text = text.replace("-", "").replace(".", " ")
+        pieces: Iterable[str] = text.split()
         if self.digits == "drop":
             # Digits were turned into marks, so that words which begin with one can be told from others.
             mark = characters.DIGIT_MARK
@@ -202,7 +213,7 @@ class Preparation:
 
     @property
     def _splits_possessives(self) -> bool:
-        return self.possessives == "split" and self.punctuation == "delete"
+        return self.possessives == "split" and self.punctuation in ("split", "delete")
 
     @cached_property
     def _pattern(self) -> re.Pattern[str] | None:
@@ -296,7 +307,7 @@ def _check_own_rules(preparation: Preparation) -> None:
         return
     if pattern is not None and tokenizer is not None:
         raise ParameterError("Give either 'token_pattern' or 'tokenizer' to Preparation, not both.")
-    if preparation.punctuation != "delete" or preparation.digits not in ("drop", "delete"):
+    if preparation.punctuation not in ("split", "delete") or preparation.digits not in ("drop", "delete"):
         raise ParameterError(
             "'token_pattern' and 'tokenizer' take the place of 'punctuation' and 'digits'; leave those out."
         )
