@@ -161,3 +161,19 @@ def test_describe_index_is_a_table(source: Path) -> None:
     main(["index", str(source), "-o", "a", "--quiet"])
     assert describe_index("a").row_count >= 6
     assert load_tokenizer("shlex:split")("a b") == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ([], "germany movie movedbr us mp"),
+        (["--paper"], "germanys movieit movedbr us th mp"),
+        (["--paper", "--digits", "drop"], "germanys movieit movedbr us mp"),
+        (["--punctuation", "space"], "germany movie moved br u mp"),
+    ],
+)
+def test_the_papers_preparation_is_one_option(tmp_path: Path, options: list[str], words: str) -> None:
+    text, index = tmp_path / "text.txt", tmp_path / "index"
+    text.write_text("Germany's movie.It moved-br U.S. 19th mp3\n")
+    assert main(["index", str(text), "-o", str(index), "--min-count", "1", "--quiet", *options]) == 0
+    assert {*DocumentIndex.open(index).vocabulary} == {*words.split()}

@@ -10,6 +10,7 @@ import sys
 import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -128,7 +129,12 @@ def _add_preparation(group: Any) -> None:
         "germany's becomes germany and 's (split, the default), or germanys (join)",
         choices=("split", "join"),
     )
-    option(group, "--paper", "prepare as the paper does: --digits delete --possessives join", default=None)
+    option(
+        group,
+        "--paper",
+        "prepare as the paper does: --punctuation, --digits delete, --possessives join",
+        default=None,
+    )
     option(
         group,
         "--character-set",
@@ -317,15 +323,13 @@ def _preparation(arguments: argparse.Namespace) -> Preparation:
     from omnitm.corpus import Preparation
 
     options = _chosen(arguments, *_PREPARATION)
-    if arguments.paper:
-        options = {"digits": "delete", "possessives": "join"} | options
     if arguments.stop_words is not None and arguments.stop_words != "english":
         options["stop_words"] = (
             None if arguments.stop_words == "none" else read_words(Path(arguments.stop_words))
         )
     if arguments.tokenizer is not None:
         options["tokenizer"] = load_tokenizer(arguments.tokenizer)
-    return Preparation(**options)
+    return replace(Preparation.paper() if arguments.paper else Preparation(), **options)
 
 
 def _vocabulary(arguments: argparse.Namespace) -> VocabularyRules:
