@@ -7,8 +7,8 @@ rule (`--draw 20261117`), and older ones, 300 of a wider rule and 109 of a narro
 or one derived from it that keeps its meaning; a negation (`unequal`) is not. Each sample was judged by one
 reader; towns and township, bats and batsmen are in doubt, and count as wrong. Those pairs count that are
 forms by the model at hand; the precision is that of the sample of the present rule.
-`results/word-forms-judged-imdb.tsv` has 150 random pairs among 20,000 words of the IMDb's 50,000 reviews, judged
-by one reader: a text without clear subjects.
+`results/word-forms-judged-imdb.tsv` has 150 random pairs among 20,000 words of the IMDb's 50,000 reviews,
+judged by one reader: a text without clear subjects.
 
 Coverage is compared with the first rule: words with a common beginning of four letters or more and at most
 four more after it, or three letters and at most one more, of which one has at most one letter after the
