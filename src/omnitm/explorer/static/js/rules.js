@@ -111,9 +111,14 @@ function chips({ rule, n_telling }, editable, signal) {
   const box = h("div", { class: "chips" });
   const show = (number) => box.replaceChildren(
     ...rule.literals.slice(0, number).flatMap((literal, k) => [k ? h("span", { class: "and" }, "AND") : null, chip(literal, editable, signal)]).filter(Boolean),
-    number < rule.literals.length ? h("button", { class: "quiet", type: "button", onclick: () => show(rule.literals.length) }, `and ${count(rule.literals.length - number)} more`) : "");
+    number < rule.literals.length ? h("button", { class: "quiet", type: "button", onclick: () => show(rule.literals.length) }, restText(rule.literals.slice(number))) : "");
   show(Math.min(FEW, n_telling));
   return box;
+}
+
+function restText(literals) {
+  const negated = literals.every((literal) => literal.negated) ? "NOT " : "";
+  return `and ${negated}${count(literals.length)} ${literals.length === 1 ? "other" : "others"}`;
 }
 
 function chip(literal, editable, signal) {
