@@ -19,7 +19,7 @@ enum ByteCode : std::uint16_t {
     byte_newline,
     byte_refused,
     byte_wide,
-    byte_deleted,  // from here on nothing is written
+    byte_deleted,  // from here on nothing is written, but for hyphens between letters
     byte_apostrophe,
     byte_digit,
     byte_hyphen,
@@ -230,6 +230,21 @@ bool is_between_single_letters(const unsigned char* begin, const unsigned char* 
     return has_letter(-1) && has_letter(1) && !has_letter(-2) && !has_letter(2);
 }
 
+// Whether a character becomes a part of a word: itself, another one, or several.
+bool stays(const CharacterRules& rules, std::uint32_t code) {
+    const std::uint32_t action = rules.actions[code];
+    return action < refused || action == capital_sigma;
+}
+
+// The hyphen at `at` has `width` bytes.
+bool is_between_letters(const CharacterRules& rules, const unsigned char* begin, const unsigned char* at, int width,
+                        const unsigned char* end) {
+    if (at == begin || at + width == end) return false;
+    const unsigned char* back = at - 1;
+    while (back > begin && (*back & 0xC0) == 0x80) --back;
+    return stays(rules, code_at(back, end)) && stays(rules, code_at(at + width, end));
+}
+
 bool is_blank(const unsigned char* at, const unsigned char* end) {
     while (at < end && (*at == ' ' || (*at >= '\t' && *at <= '\r'))) ++at;
     return at == end;
@@ -292,7 +307,7 @@ void CharacterRules::check_tables() {
                   "an action must be a code point, below 0x800 for ASCII, or a known code");
         } else if (action >= refused) {
             check(action <= full_stop && (point >= 0x80 || action != capital_sigma), "an action is unknown");
-            check((action != hyphen || point == '-') && (action != full_stop || point == '.'),
+            check((action != hyphen || point == '-' || point >= 0x80) && (action != full_stop || point == '.'),
                   "hyphens and full stops are known by their bytes");
         } else {
             const std::uint32_t number = action - first_expansion;
@@ -505,6 +520,12 @@ Block WordTable::count_block(const CharacterRules& rules, std::span<const char> 
         *out++ = apostrophe_mark;
         has_apostrophe = true;
     };
+    const auto note_hyphen = [&](int width) {
+        if (is_between_letters(rules, begin, at, width, end))
+            *out++ = '-';
+        else
+            end_word();
+    };
     const auto note_digit = [&] { begins_with_digit = begins_with_digit || out == word; };
     const auto close_document = [&] {
         note({}, 0, end_of_document);
@@ -570,7 +591,7 @@ Block WordTable::count_block(const CharacterRules& rules, std::span<const char> 
         } else if (code >= byte_deleted) {
             if (code == byte_apostrophe) note_apostrophe();
             if (code == byte_digit) note_digit();
-            if (code == byte_hyphen && at + 1 < end && at[1] == '-') end_word();
+            if (code == byte_hyphen) note_hyphen(1);
             if (code == byte_stop && !is_between_single_letters(begin, at, end)) end_word();
             ++at;
         } else if (code == byte_refused) {
@@ -592,6 +613,8 @@ Block WordTable::count_block(const CharacterRules& rules, std::span<const char> 
                 note_apostrophe();
             } else if (action == deleted_digit) {
                 note_digit();
+            } else if (action == hyphen) {
+                note_hyphen(width);
             } else if (action != deleted) {
                 const std::string& expansion = rules.expansions.at(action - first_expansion);
                 std::memcpy(out, expansion.data(), expansion.size());

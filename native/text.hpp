@@ -23,7 +23,7 @@ enum Action : std::uint32_t {
     deleted = 0xFFFFFFF4u,          // vanishes, the word goes on
     apostrophe = 0xFFFFFFF5u,       // the same, but before a last s it begins a word of its own: 's
     deleted_digit = 0xFFFFFFF6u,    // the same, but a word that begins with it is dropped
-    hyphen = 0xFFFFFFF7u,           // -, vanishes as well, but two of them end a word
+    hyphen = 0xFFFFFFF7u,           // becomes - between two characters that stay, else it ends a word
     full_stop = 0xFFFFFFF8u,        // ., ends a word, but between two single letters it vanishes
 };
 enum Context : std::uint8_t { cased = 1, case_ignorable = 2 };

@@ -166,7 +166,7 @@ def test_describe_index_is_a_table(source: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ([], "germany movie movedbr us mp"),
+        ([], "germany movie moved-br us mp"),
         (["--paper"], "germanys movieit movedbr us th mp"),
         (["--paper", "--digits", "drop"], "germanys movieit movedbr us mp"),
         (["--punctuation", "space"], "germany movie moved br u mp"),

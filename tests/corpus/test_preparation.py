@@ -173,7 +173,7 @@ def test_defaults_are_the_agreed_steps() -> None:
             "kings' don't rock'n'roll O'Neill's 's a's's",
             ["kings", "dont", "rocknroll", "oneill", "'s", "s", "as", "'s"],
         ),
-        ("the 19th, '90s (1990's) 3D 20-year-old", ["the"]),
+        ("the 19th, '90s (1990's) 3D 20-year-old", ["the", "year-old"]),
         ("mp3 war.[3] m² H2O", ["mp", "war", "m", "ho"]),
         ("1,000 1 a", ["a"]),
     ],
@@ -200,10 +200,11 @@ def test_the_papers_way_is_that_of_indexes_made_before() -> None:
     [
         ("A fine movie.It moved me<br /><br />to tears", "a fine movie it moved me br br to tears"),
         ("writer/director, sci_fi & rock'n'roll (1977)", "writer director sci fi rocknroll"),
-        ("well-known, self--made -- odd- -ly 'quoted'", "wellknown self made odd ly quoted"),
+        ("well-known, self--made -- odd- -ly 'quoted'", "well-known self made odd ly quoted"),
+        ("rock-'n'-roll mid-1990s covid-19 20-year-old é-a", "rock n roll mid covid year-old é-a"),
         ("the U.S. and J.R.R. Tolkien at 5 p.m. i.e. x.It", "the us and jrr tolkien at pm ie x it"),
         ("ab.c a.bc a.b é.a a.é a..b .a. a.", "ab c a bc ab é a a é a b a a"),
-        ("non\u2010breaking hy\u2011phens \u2013 and\u2014dashes", "nonbreaking hyphens and dashes"),
+        ("non\u2010breaking hy\u2011phens \u2013 and\u2014dashes", "non-breaking hy-phens and dashes"),
         ("wait...what?!yes", "wait what yes"),
     ],
 )
@@ -217,7 +218,7 @@ def test_punctuation_splits_but_not_inside_words(text: str, tokens: str) -> None
 
 
 @settings(max_examples=300, deadline=None)
-@given(text=st.text("aBz.-' é,5\nΣ", max_size=200))
+@given(text=st.text("aBz.-\u2010' é,5\nΣİ", max_size=200))
 def test_any_punctuation_is_split_as_plain_python_does(text: str) -> None:
     for preparation in (Preparation(stop_words=None), Preparation(stop_words=None, possessives="join")):
         assert native_tokens(preparation, text) == Counter(preparation.tokens(text))

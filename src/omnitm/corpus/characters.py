@@ -30,7 +30,7 @@ FULL_STOP = 0xFFFFFFF8
 CASED, CASE_IGNORABLE = 1, 2
 
 APOSTROPHES = "'\N{RIGHT SINGLE QUOTATION MARK}"
-OTHER_HYPHENS = "\N{HYPHEN}\N{NON-BREAKING HYPHEN}"
+HYPHENS = "-\N{HYPHEN}\N{NON-BREAKING HYPHEN}"
 DIGIT_MARK = "0"  # in a translated text: here was a digit
 _ACTION_OF = {
     None: DELETED,
@@ -80,7 +80,7 @@ def replacements(
     """`str.translate` table for what happens after lower-casing; keys of the dict: punctuation, digits.
 
     Digits to "drop" become `DIGIT_MARK`, and apostrophes to delete become `'` if possessives are split. If
-    punctuation is to "split" words, hyphens and full stops stay, and apostrophes are to delete.
+    punctuation is to "split" words, hyphens become `-`, full stops stay, and apostrophes are to delete.
     """
     classes = {"punctuation": punctuation(character_set), "digits": digits(character_set)}
     table: dict[int, str | None] = {0: " "}
@@ -88,7 +88,7 @@ def replacements(
         if action != "keep":
             table.update(dict.fromkeys(map(ord, classes[name]), _REPLACEMENTS[action]))
     if lowered_actions["punctuation"] == "split":
-        joints = {"-": "-", ".": ".", **dict.fromkeys(APOSTROPHES + OTHER_HYPHENS)}
+        joints = {".": ".", **dict.fromkeys(APOSTROPHES), **dict.fromkeys(HYPHENS, "-")}
         table.update({ord(c): kept for c, kept in joints.items() if ord(c) in table})
     if splits_possessives:
         table.update({ord(c): "'" for c in APOSTROPHES if table.get(ord(c), "") is None})

@@ -35,9 +35,9 @@ _FUNCTION_WORDS = """
 """
 ENGLISH = tuple(sorted(set(_FUNCTION_WORDS.split())))
 
-# Of punctuation that splits: full stops between single letters vanish, and two hyphens are no hyphen.
+# Of punctuation that splits: full stops between single letters vanish, and hyphens between letters stay.
 _ABBREVIATING = re.compile(r"(?<![A-Za-z][A-Za-z])(?<=[A-Za-z])\.(?=[A-Za-z](?![A-Za-z]))")
-_DASHES = re.compile("--+")
+_HYPHEN = re.compile(f"[{characters.HYPHENS}]")
 LONGEST_WORD = 65535  # bytes of UTF-8, as in native/text.hpp
 TREATMENTS = ("delete", "space", "keep")
 PUNCTUATION_TREATMENTS = ("split", *TREATMENTS)
@@ -59,9 +59,9 @@ class Preparation:
     lowercase
         Lower-case as `str.lower` does, in every script.
     punctuation
-        "split": it ends a word, but for apostrophes, single hyphens and full stops between single letters,
-        which vanish (`don't` becomes `dont`, `well-known` `wellknown`, `U.S.` `us`); "delete" all of it, as
-        the paper does (`good.It` becomes `goodit`), turn all of it into "space", or "keep" it.
+        "split": it ends a word, but hyphens between letters stay (`well-known`), and apostrophes and full
+        stops between single letters vanish (`don't` becomes `dont`, `U.S.` `us`); "delete" all of it, as the
+        paper does (`good.It` becomes `goodit`), turn all of it into "space", or "keep" it.
     digits
         "drop": words that begin with a digit are left out (`19th`, `1990s`), and the digits of others are
         deleted (`mp3` becomes `mp`); "delete" all digits (`19th` becomes `th`), turn them into "space", or
@@ -131,16 +131,18 @@ class Preparation:
         """Words of a text in their order, stop words included: the plain-Python twin of the native code."""
         text = self.normalized(text)
         if self.punctuation == "split" and self.is_native:
-            text = _DASHES.sub(" ", _ABBREVIATING.sub("", text))
+            text = _ABBREVIATING.sub("", text)
         if self.lowercase:
             text = text.lower()
         if self.tokenizer is not None:
             return checked_tokens(self.tokenizer(text))
         if self._pattern is not None:
             return checked_tokens(self._pattern.findall(text))
+        if self.punctuation == "split":
+            text = _HYPHEN.sub(self._hyphen, text)
         text = text.translate(self.character_table)
         if self.punctuation == "split":
-            text = text.replace("-", "").replace(".", " ")
+            text = text.replace(".", " ")
         pieces: Iterable[str] = text.split()
         if self.digits == "drop":
             # Digits were turned into marks, so that words which begin with one can be told from others.
@@ -151,18 +153,29 @@ class Preparation:
             pieces = (part for piece in pieces for part in _without_apostrophes(piece))
         return [token for token in pieces if token and _is_short_enough(token)]
 
+    def _hyphen(self, found: re.Match[str]) -> str:
+        """Keep a hyphen between two characters that stay; others end a word."""
+        table, around = self.character_table, found.string[max(found.start() - 1, 0) : found.end() + 1]
+        stays = len(around) == 3 and not any(c.isspace() or ord(c) in table for c in around[::2])
+        return found[0] if stays or ord(found[0]) not in table else " "
+
     def words(self, text: str) -> list[str]:
         """Words of a text in their order, without stop words."""
         return [token for token in self.tokens(text) if token not in self.prepared_stop_words]
 
     def known_word(self, typed: str, known: Container[str]) -> str | None:
-        """Return the known word that a text becomes (`Socket` is `socket`); None: none, or several."""
+        """Return the known word that a text becomes (`Socket` is `socket`); None: none, or several.
+
+        >>> Preparation().known_word("E-mail", ["email"])
+        'email'
+        """
         if self.is_incomplete:
             return None
         # Without stop words first: "the road" means road. Then with them, for an index that keeps them.
         for found in (self.words(typed), self.tokens(typed)):
-            if len(found) == 1 and found[0] in known:
-                return found[0]
+            for word in (found[0], found[0].replace("-", "")) if len(found) == 1 else ():
+                if word in known:
+                    return word
         return None
 
     def is_stop_word(self, typed: str) -> bool:
