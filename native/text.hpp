@@ -10,55 +10,17 @@
 #include <string_view>
 #include <vector>
 
+#include "characters.hpp"
+
 namespace omnitm::text {
 
-// What becomes of a code point; every value below `first_action` is the code point that replaces it.
-enum Action : std::uint32_t {
-    first_action = 0xFFFF0000u,
-    first_expansion = 0xFFFF0000u,  // + k: replaced by the k-th expansion (several code points)
-    refused = 0xFFFFFFF0u,          // must not occur (NUL in a file that should be text)
-    newline = 0xFFFFFFF1u,          // ends a line
-    capital_sigma = 0xFFFFFFF2u,    // lower case depends on its neighbours
-    space = 0xFFFFFFF3u,            // ends a word
-    deleted = 0xFFFFFFF4u,          // vanishes, the word goes on
-    apostrophe = 0xFFFFFFF5u,       // the same, but before a last s it begins a word of its own: 's
-    deleted_digit = 0xFFFFFFF6u,    // the same, but a word that begins with it is dropped
-    hyphen = 0xFFFFFFF7u,           // becomes - between two characters that stay, else it ends a word
-    full_stop = 0xFFFFFFF8u,        // ., ends a word, but between two single letters it vanishes
-};
-enum Context : std::uint8_t { cased = 1, case_ignorable = 2 };
-enum class Unit : int { line = 0, paragraph = 1, file = 2 };
 enum class Problem : int { none = 0, not_utf8 = 1, refused_character = 2 };
 
-inline constexpr std::size_t n_code_points = 0x110000;
 inline constexpr std::size_t longest_word = 65535;  // bytes; longer ones are counted and dropped
 inline constexpr std::uint32_t no_word = 0xFFFFFFFFu;
 inline constexpr std::uint32_t document_end = 0xFFFFFFFFu;  // in a running text
 // Marks the number of a word that its document has for the first time, unless it is a stop word.
 inline constexpr std::uint32_t new_to_document = 0x80000000u;
-
-// The rules of preparation as tables, computed by Python so that both agree on the version of Unicode.
-struct CharacterRules {
-    CharacterRules(std::span<const std::uint32_t> actions, std::span<const std::uint8_t> contexts,
-                   std::vector<std::string> expansions);
-    std::vector<std::uint32_t> actions;
-    std::vector<std::uint8_t> contexts;
-    std::vector<std::string> expansions;
-    std::uint16_t first_byte[256];  // < 256: the byte to write; else one of the codes in text.cpp
-    std::size_t longest_expansion = 4;
-    bool plain_letters = false;    // ASCII letters stay or are lower-cased, so that eight can be done at a time:
-    std::uint64_t letter_bit = 0;  // by setting this bit in each
-    bool plain_words = false;      // and a space ends a word
-    // What becomes of visible ASCII that is no letter, if it is the same for all of a kind: all bits are set, else none.
-    struct Uniform {
-        std::uint64_t deleted = ~std::uint64_t{0}, spaces = ~std::uint64_t{0};
-    };
-    Uniform marks, joints, stops, digits;  // joints: ' and -; stops: .
-    bool stops_may_vanish = false;
-
-private:
-    void check_tables();
-};
 
 // Memory aligned to cache lines, `before` bytes made `after` bytes. Where the system can, large ones grow without a
 // second copy and lie in huge pages: tables are read at random, and addresses are found faster.

@@ -88,7 +88,7 @@ def damage_card(world: World) -> None:
 
 def write_csv(world: World) -> None:
     world["csv"] = world["folder"] / "t.csv"
-    world["csv"].write_text("id,text\n1,road car\n2,sea ship\n")
+    world["csv"].write_text("id,body\n1,road car\n2,sea ship\n")
 
 
 def write_latin(world: World) -> None:
@@ -278,7 +278,7 @@ ROWS = [
     Row(
         "which column holds the text?",
         "index {csv} -o {new}",
-        added="--column text --quiet",
+        added="--column body --quiet",
         prepare=write_csv,
     ),
     Row(

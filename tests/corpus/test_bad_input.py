@@ -136,13 +136,9 @@ def test_missing_column(tmp_path: Path) -> None:
     refused(
         tmp_path, table, "which column holds the text.*--column NAME .*; there are 'id', 'body'", name="t.csv"
     )
-    refused(
-        tmp_path,
-        b'{"text": "a cat"}\n{"body": "x"}\n',
-        "line 2: no column 'text'",
-        name="t.jsonl",
-        reading=column,
-    )
+    records = b'{"text": "a cat"}\n{"body": "x"}\n'
+    refused(tmp_path, records, "line 2: no column 'text'", name="t.jsonl", reading=column)
+    refused(tmp_path, records, "line 2: which column holds the text", name="t.jsonl")
     refused(tmp_path, b"text,x\ncat,1\n", "no column 'y'", name="t.csv", reading=Reading(column="y"))
 
 
@@ -216,8 +212,10 @@ def test_missing_sources(tmp_path: Path) -> None:
     (tmp_path / "folder").mkdir()
     (tmp_path / "folder" / "x.png").write_bytes(b"")
     cases: list[tuple[Any, str]] = [
-        (tmp_path / "no.txt", r"no\.txt: no such file or folder"),
-        (f"{tmp_path}/*.none", "the pattern matches no file"),
+        (tmp_path / "no.txt", r"no\.txt: no such file or folder; name a file, a folder or a pattern in quotes"),
+        (tmp_path / "foldr", "foldr: no such file or folder; there is folder$"),
+        (tmp_path / "none" / "no.txt", "no such file or folder; name a file"),
+        (f"{tmp_path}/*.none", "the pattern matches no file; put it in quotes"),
         (tmp_path / "folder", "no text in this folder"),
     ]
     for source, message in cases:

@@ -233,11 +233,12 @@ def write_table(path: Path) -> None:
         path.write_text("\n".join([f"id{mark}text", *lines]), encoding="utf-8-sig")
 
 
+@pytest.mark.parametrize("column", ["text", None])
 @pytest.mark.parametrize("suffix", [".csv", ".tsv", ".jsonl", ".parquet"])
-def test_tables(tmp_path: Path, suffix: str) -> None:
+def test_tables(tmp_path: Path, suffix: str, column: str | None) -> None:
     source = tmp_path / f"table{suffix}"
     write_table(source)
-    build_index(source, tmp_path / "index", reading=Reading(column="text"))
+    build_index(source, tmp_path / "index", reading=Reading(column=column))
     index = DocumentIndex.open(tmp_path / "index")
     assert_equals_plain_python(index, TEXTS, Preparation())
     assert index.document_text(5) == TEXTS[5]

@@ -284,8 +284,8 @@ def test_paths_that_lead_nowhere_and_tables_on_disk(tmp_path: Path) -> None:
         OmniTMAE().fit("What is a road?")
     with pytest.raises(FileError, match="the pattern matches no file"):
         OmniTMAE().fit(str(tmp_path / "*.txt"))
-    (tmp_path / "t.csv").write_text("id,text\n1,a road\n")
-    with pytest.raises(FileError, match=r"which column holds the text.*Reading\(column=NAME\).*'id', 'text'"):
+    (tmp_path / "t.csv").write_text("id,body\n1,a road\n")
+    with pytest.raises(FileError, match=r"which column holds the text.*Reading\(column=NAME\).*'id', 'body'"):
         OmniTMAE().fit(tmp_path / "t.csv")
 
 

@@ -40,6 +40,7 @@ Document = str | Sequence[str]
 ROWS_PER_BATCH = 1024
 LETTERS_PER_WORD = 8
 _SHOWN_COLUMNS = 5
+_TEXT = "text"  # the column that is read unless another is named
 _NAMES_LOOKED_AT = 3  # documents that are all names of files; one alone may be a text that is called so
 _LOOKED_AT = 16  # members of a document, to tell a row of a table from a list of words
 _WORDS_OF_A_TEXT = 5  # a token may have a space in it, as "new york" has; so many words are a text
@@ -276,14 +277,15 @@ def _csv_records(stream: SourceStream, reading: Reading, delimiter: str) -> Iter
         header = next(rows, None)
         if header is None:
             return
-        position = _column_position(stream.path, header, reading.column)
+        column = _column(stream.path, header, reading.column)
+        position = header.index(column)
         for row in rows:
             if len(row) > position:
                 yield row[position]
             elif row:
                 raise FileError(
                     stream.path,
-                    f"line {rows.line_num} has {len(row)} columns, too few for {reading.column!r}",
+                    f"line {rows.line_num} has {len(row)} columns, too few for {column!r}",
                 )
     except csv.Error as error:
         raise FileError(stream.path, f"line {rows.line_num}: not a table: {error}") from error
@@ -291,8 +293,11 @@ def _csv_records(stream: SourceStream, reading: Reading, delimiter: str) -> Iter
         csv.field_size_limit(limit)
 
 
-def _column_position(path: Path, columns: Sequence[str], wanted: str | None) -> int:
+def _column(path: Path, columns: Sequence[str], wanted: str | None) -> str:
+    """Return the column that is wanted, or the one that is called text, if there is one."""
     listed = ", ".join(map(repr, columns))
+    if wanted is None and _TEXT in columns:
+        return _TEXT
     if wanted is None:
         raise FileError(
             path,
@@ -301,7 +306,7 @@ def _column_position(path: Path, columns: Sequence[str], wanted: str | None) -> 
         )
     if wanted not in columns:
         raise FileError(path, f"no column {wanted!r}; there are {listed}")
-    return list(columns).index(wanted)
+    return wanted
 
 
 def values_of(stream: SourceStream, reading: Reading, field: str) -> Iterator[Any]:
@@ -335,19 +340,19 @@ def _json_lines(stream: SourceStream, reading: Reading) -> Iterator[tuple[int, A
 
 
 def _field(record: Any, reading: Reading, path: Path, number: int) -> Document:
-    if isinstance(record, str) and reading.column is None:
+    column = reading.column
+    if isinstance(record, str) and column is None:
         value: Any = record
     elif not isinstance(record, dict):
         raise FileError(path, f"line {number} is not a JSON object but {type(record).__name__}")
     else:
-        _column_position(Path(f"{path}: line {number}"), list(record), reading.column)
-        value = record[reading.column]
+        column = _column(Path(f"{path}: line {number}"), list(record), column)
+        value = record[column]
     if value is None:
         return ""
     if not isinstance(value, (str, list)):
-        raise FileError(
-            path, f"line {number}: {reading.column!r} is neither text nor a list of words but {value!r}"
-        )
+        problem = f"{column!r} is neither text nor a list of words but {value!r}"
+        raise FileError(path, f"line {number}: {problem}")
     return value
 
 
@@ -357,8 +362,8 @@ def _parquet_values(path: Path, column: str | None) -> Iterator[Any]:
         from pyarrow import parquet
     try:
         with parquet.ParquetFile(path) as table:
-            _column_position(path, table.schema_arrow.names, column)
-            for batch in table.iter_batches(ROWS_PER_BATCH, columns=[column]):
+            chosen = _column(path, table.schema_arrow.names, column)
+            for batch in table.iter_batches(ROWS_PER_BATCH, columns=[chosen]):
                 yield from batch.column(0).to_pylist()
     except (pa.ArrowInvalid, OSError) as error:
         if isinstance(error, FileError):

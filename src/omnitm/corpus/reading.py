@@ -301,7 +301,7 @@ class Reading:
     document
         What a document is in plain text: "line", "paragraph" (blank lines between) or "file".
     column
-        Column (CSV, TSV, Parquet) or field (JSON Lines) that holds the text or a list of words.
+        Column (CSV, TSV, Parquet) or field (JSON Lines) that holds the text or a list of words; None: `text`.
     format
         "auto" (by suffix, anything unknown is plain text), "text", "csv", "tsv", "jsonl" or "parquet".
     encoding, errors
@@ -383,11 +383,23 @@ def _expand(source: str) -> list[Path]:
     return files
 
 
+def _nothing_called(name: str) -> str:
+    """Say that there is no such file, and what there is instead."""
+    from difflib import get_close_matches
+
+    if glob.has_magic(name):
+        return "the pattern matches no file; put it in quotes, and ** stands for folders at any depth"
+    path = Path(name)
+    others = [file.name for file in path.parent.iterdir()] if path.parent.is_dir() else []
+    like_it = get_close_matches(path.name, others, n=3)
+    instead = f"there is {', '.join(like_it)}" if like_it else "name a file, a folder or a pattern in quotes"
+    return f"no such file or folder; {instead}"
+
+
 def _matches(pattern: str) -> list[Path]:
     matches = sorted(glob.glob(pattern, recursive=True)) if glob.has_magic(pattern) else []  # noqa: PTH207  # may be absolute
     if not matches:
-        problem = "the pattern matches no file" if glob.has_magic(pattern) else "no such file or folder"
-        raise FileError(pattern, problem)
+        raise FileError(pattern, _nothing_called(pattern))
     files = [Path(match) for match in matches if Path(match).is_file()]
     for path in files or matches:
         refuse_other_kinds(path, "text")
