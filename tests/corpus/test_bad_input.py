@@ -212,7 +212,10 @@ def test_missing_sources(tmp_path: Path) -> None:
     (tmp_path / "folder").mkdir()
     (tmp_path / "folder" / "x.png").write_bytes(b"")
     cases: list[tuple[Any, str]] = [
-        (tmp_path / "no.txt", r"no\.txt: no such file or folder; name a file, a folder or a pattern in quotes"),
+        (
+            tmp_path / "no.txt",
+            r"no\.txt: no such file or folder; name a file, a folder or a pattern in quotes",
+        ),
         (tmp_path / "foldr", "foldr: no such file or folder; there is folder$"),
         (tmp_path / "none" / "no.txt", "no such file or folder; name a file"),
         (f"{tmp_path}/*.none", "the pattern matches no file; put it in quotes"),

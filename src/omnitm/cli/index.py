@@ -82,7 +82,11 @@ def fill_index(parser: argparse.ArgumentParser) -> None:
 
 def _add_reading(group: Any) -> None:
     option(group, "--document", "what a document is (default: line)", choices=("line", "paragraph", "file"))
-    option(group, "--column NAME", "column or field with the text, in CSV, TSV, JSON Lines and Parquet (default: text)")
+    option(
+        group,
+        "--column NAME",
+        "column or field with the text, in CSV, TSV, JSON Lines and Parquet (default: text)",
+    )
     option(
         group,
         "--format",
