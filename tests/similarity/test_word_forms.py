@@ -210,6 +210,14 @@ def test_beginnings_make_other_words() -> None:
     assert len(form_pairs(words, unit_circle([0.0] * 24))[0]) == 0
 
 
+def test_words_that_differ_by_hyphens_alone_need_to_be_about_the_same_thing() -> None:
+    words = ["email", "e-mail", "em-ail", "mail"]
+    angles = np.arccos([1.0, 0.31, 0.29, 1.0]).tolist()
+    places, cosines, _ = form_pairs(words, unit_circle(angles))
+    assert [(words[a], words[b]) for a, b in places.tolist()] == [("email", "e-mail"), ("e-mail", "em-ail")]
+    assert cosines[0] == pytest.approx(0.31, abs=1e-3)
+
+
 def test_the_five_most_alike_of_many_forms() -> None:
     stems = [f"stem{letter}" for letter in "abcdefghijkl"]
     endings = ("", "s", "es", "ed", "ing", "er", "ers")

@@ -8,6 +8,7 @@
 3. Two words are forms of each other if a rule connects them and they are about the same thing: the cosine is
    above 0.3; above 0.35 if fewer than 60 % of the rule's pairs are about the same thing (doctor, doctoral);
    above 0.5 if only three letters are common (Dio and dios).
+4. So are two words about the same thing that differ by hyphens alone: email and e-mail.
 
 These numbers are for texts whose documents have clear subjects. In others, such as reviews, all words have
 much the same company, and forms are less near each other. So the 0.3 is at most 0.45 times the median of the
@@ -28,6 +29,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
+from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -176,9 +178,25 @@ def form_pairs(words: Sequence[str], smooth: Reals) -> FormPairs:
             alike = cosines > clearness * np.where(stems <= _SHORTEST_STEM, _SAME_OF_SHORT, needed)
             both = np.sort(places[alike], axis=1).tolist()
             found.update(zip(map(tuple, both), cosines[alike].tolist(), strict=True))
+    for pair in pairs_but_for_hyphens(words):
+        cosine = float(smooth[pair[0]] @ smooth[pair[1]])
+        if cosine > same_thing:
+            found[pair] = cosine
     both_forms = sorted(found)
     cosines_of_forms = np.array([found[pair] for pair in both_forms], dtype=np.float32)
     return FormPairs(np.array(both_forms, dtype=np.int32).reshape(-1, 2), cosines_of_forms, same_thing)
+
+
+def pairs_but_for_hyphens(words: Sequence[str]) -> list[tuple[int, int]]:
+    """Find the pairs of words that differ by hyphens alone.
+
+    >>> pairs_but_for_hyphens(["email", "mail", "e-mail"])
+    [(0, 2)]
+    """
+    by_letters: dict[str, list[int]] = defaultdict(list)
+    for place, word in enumerate(words):
+        by_letters[word.replace("-", "")].append(place)
+    return [pair for places in by_letters.values() for pair in combinations(places, 2)]
 
 
 def share_of_rule(
