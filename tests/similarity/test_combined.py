@@ -62,9 +62,9 @@ def test_clearly_alike_words_count_up_to_twice(vectors: WordVectors) -> None:
 def test_in_products_places_count_less(vectors: WordVectors) -> None:
     factors = Combined("similarity").of_factors
     found = factors.total(np.ones(6), np.array([1.0, 2, 3, 4, 50, 6]))
-    assert found == pytest.approx(2 + 2 + 3 + 6.4 + 17.5)
+    assert found == pytest.approx(1.4 + 14 + 2.55 + 6.4 + 5)
     parts = vectors.profiles.pairs(vectors, np.array([3]), np.array([8]))
-    scales = vectors.profiles.scales * [2, 1, 1, 1.6, 0.35, 0]
+    scales = vectors.profiles.scales * [1.4, 7, 0.85, 1.6, 0.1, 0]
     assert factors.scores(vectors, [("w3", 1.0)])[8] == pytest.approx(float(parts[0] @ scales), abs=1e-4)
 
 
@@ -445,6 +445,11 @@ def test_rare_words_are_trusted_less(vectors: WordVectors, monkeypatch: pytest.M
     for word, other in ((3, 40), (40, 3)):
         scores = metric.scores(vectors, [(vectors.index_to_key[word], 1.0)])
         assert scores[other] == pytest.approx(found[1], abs=1e-4)
+    # In products a rare word is as good an answer as any.
+    factors = Combined("similarity").of_factors
+    trusted = factors.scores(vectors, [("w40", 1.0)])
+    monkeypatch.setattr(vectors, "profiles", replace(vectors.profiles, trust=np.ones_like(trust)))
+    assert trusted.tolist() == factors.scores(vectors, [("w40", 1.0)]).tolist()
 
 
 def test_words_with_many_near_words_are_measured_by_them(
@@ -495,13 +500,14 @@ def test_forms_are_averaged_but_for_smoothed_places(
         score = found.pairs(vectors, np.array([0]), np.array([7]))[0]
         assert found.contributions(vectors, 0, 7).sum() == pytest.approx(score, abs=1e-3)
         assert found.scores(vectors, [("w0", 1.0)])[7] == pytest.approx(score, abs=1e-3)
-    # In products places are those of the word alone, on both sides.
+    # In products profiles are those of the word alone, on both sides.
     factors = Combined("similarity").of_factors
     for one, other in ((0, 7), (7, 0)):
         parts = profiles.pairs(vectors, np.array([one]), np.array([other]))[0]
-        own = float(profiles.place.of_row(one).astype(np.float64) @ profiles.place.of_row(other))
-        assert own != pytest.approx(parts[3], abs=1e-3)
-        parts[3] = own
+        for part, profile in ((1, profiles.topic), (3, profiles.place)):
+            own = float(profile.of_row(one).astype(np.float64) @ profile.of_row(other))
+            assert own != pytest.approx(parts[part], abs=1e-3)
+            parts[part] = own
         expected = float(factors.total(parts, profiles.scales))
         found_score = factors.scores(vectors, [(name_of(one), 1.0)])[other]
         assert found_score == pytest.approx(expected, abs=1e-3)

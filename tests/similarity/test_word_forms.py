@@ -12,7 +12,7 @@ import pytest
 from omnitm.similarity.combined import Combined
 from omnitm.similarity.row_profile import unit_rows
 from omnitm.similarity.word_forms import WordForms, form_pairs, pairs_by_rule, share_of_rule
-from omnitm.vectors import WordVectors
+from omnitm.vectors import WordVectors, word_vectors
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -291,8 +291,28 @@ def test_lists_fold_forms(forms: WordVectors) -> None:
     assert [score for _, score in folded] == sorted((score for _, score in folded), reverse=True)
     for word, score in folded:
         assert forms.similarity(FORMS[3], word) == pytest.approx(score, abs=5e-3)
-    sums = [word for word, _ in forms.most_similar([FORMS[3], FORMS[4]], [FORMS[5]], topn=20)]
-    assert not {FORMS[13], FORMS[14], FORMS[15]} & set(sums)
+    without = [word for word, _ in forms.most_similar([FORMS[3]], [FORMS[5]], topn=20)]
+    assert not {FORMS[13], FORMS[15]} & set(without)
+
+
+def test_the_answer_to_an_analogy_may_be_a_form(forms: WordVectors) -> None:
+    asked: dict[str, Any] = {"positive": [FORMS[3], FORMS[4]], "negative": [FORMS[5]], "topn": 20}
+    listed = [word for word, _ in forms.most_similar(**asked)]
+    assert {FORMS[13], FORMS[14]} <= {*listed}
+    assert listed == [word for word, _ in forms.most_similar(**asked, forms=True)]
+    folded = [word for word, _ in forms.most_similar(**asked, forms=False)]
+    assert not {FORMS[13], FORMS[14], FORMS[15]} & {*folded}
+
+
+def test_as_many_words_as_wanted_are_listed_though_many_are_forms(
+    forms: WordVectors, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    everything = forms.most_similar(FORMS[3], topn=N_WORDS)
+    monkeypatch.setattr(word_vectors, "_FORMS_PER_WORD", 1)  # then the nearest two are the word and its form
+    one = forms.most_similar(FORMS[3], topn=1)
+    assert len(one) == len(forms.most_similar(FORMS[3], topn=1, restrict_vocab=100)) == 1
+    assert forms.most_similar(FORMS[3], topn=N_WORDS) == everything
+    assert forms.most_similar(FORMS[3], topn=0) == []
 
 
 @pytest.mark.parametrize(("score", "shown"), [(7.0, (3, 7.0)), (6.9, (13, 10.0))])

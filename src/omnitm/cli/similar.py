@@ -78,7 +78,7 @@ def run(arguments: argparse.Namespace) -> None:
     found = {}
     for plus, minus in queries:
         name = " ".join([*plus, *(f"-{word}" for word in minus)])
-        options = {"topn": arguments.count, "metric": arguments.metric, "forms": arguments.forms}
+        options = {"topn": arguments.count, "metric": arguments.metric, "forms": arguments.forms or None}
         asked: list[Any] = list(plus)
         if arguments.sense is not None:
             from omnitm.explain import Explainer

@@ -107,7 +107,7 @@ class InferredWord:
         return total / weight if weight else scorer.most(vectors)
 
     def most_similar(
-        self, vectors: WordVectors, topn: int = 10, *, metric: Metric | None = None, forms: bool = False
+        self, vectors: WordVectors, topn: int = 10, *, metric: Metric | None = None, forms: bool | None = None
     ) -> list[tuple[str, float]]:
         """Find the nearest words among those that it was inferred from; `forms` lists those of it, too."""
         found: Any

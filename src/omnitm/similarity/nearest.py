@@ -120,14 +120,14 @@ class _WordItem(_Item):
         super().__init__(rows, question)
         self.row = rows.get_index(word)
         profiles: Profiles = rows.profiles
-        self.trust = float(profiles.trust[self.row])
+        self.trust = float(question.trust(rows)[self.row])
         self.units = question.units_of_words(rows, self.row)
         self.smooth_rows = [kind.rows[self.row] for kind in profiles.kinds]
 
     def profile(self, kind: int) -> NDArray[np.float32]:
         """Average the profiles of its forms, unless the question is about the word alone."""
         profiles: Profiles = self.rows.profiles
-        if _is_own(self.question, profiles.kinds[kind]):
+        if self.question.compares_own_profiles:
             return profiles.kinds[kind].profile.of_row(self.row)
         return profiles.kinds[kind].mean(self.row, profiles.forms)
 
@@ -182,12 +182,11 @@ def scores_of_items(items: Sequence[_Item], wanted: Sequence[NDArray[np.intp]]) 
     """
     rows, question = items[0].rows, items[0].question
     profiles: Profiles = rows.profiles
-    scales = question.scales(rows)
+    scales, is_own, trust = question.scales(rows), question.compares_own_profiles, question.trust(rows)
     compared = _Compared(profiles, wanted)
     parts = np.zeros((len(compared.words), len(PARTS)))
     for number, kind in enumerate(profiles.kinds):
         if scales[kind.part]:
-            is_own = _is_own(question, kind)
             products = np.concatenate(
                 [
                     kind.profile.products(item.profile(number), compared_with)
@@ -209,17 +208,12 @@ def scores_of_items(items: Sequence[_Item], wanted: Sequence[NDArray[np.intp]]) 
         parts[:, 0] = compared.means(_leanings(items, compared))
     own_units = np.array([item.units for item in items], dtype=np.float64)[compared.items]
     parts *= own_units * question.units_of_words(rows, compared.words)
-    trust = np.array([item.trust for item in items])[compared.items] * profiles.trust[compared.words]
-    scores = question.total(parts, profiles.scales) * trust
+    trust_in_pairs = np.array([item.trust for item in items])[compared.items] * trust[compared.words]
+    scores = question.total(parts, profiles.scales) * trust_in_pairs
     # The own coordinate of a word is 0 by definition, so its computed score with itself is too small.
     own_rows = np.array([item.row if isinstance(item, _WordItem) else -1 for item in items])
     scores[compared.words == own_rows[compared.items]] = question.most(rows)
     return np.split(scores, compared.ends[:-1])
-
-
-def _is_own(question: Question, kind: Kind) -> bool:
-    """Whether a question compares the profiles of single words, not means over their forms."""
-    return question.compares_own_places and kind.has_own_rows
 
 
 class _Compared:
@@ -297,7 +291,7 @@ def likely_of(rows: WordRows, queries: Sequence[Query]) -> Iterator[NDArray[np.f
         found = likely[0]
         for alike in likely[1:]:
             found += alike * query.asked.emphasis(alike)
-        found *= profiles.trust
+        found *= query.asked.trust(rows)
         yield found
 
 

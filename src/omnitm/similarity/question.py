@@ -33,9 +33,9 @@ QUESTIONS = {
 CLEARLY_ALIKE = 45.0
 _MOST_EMPHASIS = 2.0
 _FLOOR_OF_SHARES = 0.1  # of the largest score, in products: small scores differ by chance
-# Analogies ask for small differences, also between forms of a word, which many patterns of places hide:
-# chosen with every 80th question.
-_WEIGHTS_IN_PRODUCTS = np.array([2.0, 1.0, 1.0, 1.6, 0.35, 0.0])
+# Analogies ask for small differences, also between forms of a word, which patterns and means over forms hide:
+# chosen with every second question (benchmarks/analogies.py).
+_WEIGHTS_IN_PRODUCTS = np.array([1.4, 7.0, 0.85, 1.6, 0.1, 0.0])
 LEAST_CLOSENESS = 0.6  # so that no score exceeds that of a word with itself
 MOST_UNITS = 1 / LEAST_CLOSENESS  # of a pair
 
@@ -55,7 +55,7 @@ class Question:
 
     @property
     def of_factors(self: _Asked) -> _Asked:  # noqa: PYI019 - typing.Self came with Python 3.11
-        """What the parts of a query with negative words are scored by: no emphasis, and own places."""
+        """What the parts of a query with negative words are scored by: no emphasis, and own profiles."""
         return type(self)(self.name, is_factor=True)
 
     def scales(self, rows: WordRows) -> Reals:
@@ -64,9 +64,14 @@ class Question:
         return found
 
     @property
-    def compares_own_places(self) -> bool:
-        """Whether place profiles are those of the word alone, as in products: `walked` is not `walking`."""
+    def compares_own_profiles(self) -> bool:
+        """Whether profiles are those of the word alone, as in products: `walked` is not `walking`."""
         return self._is_factor
+
+    def trust(self, rows: WordRows) -> NDArray[Any]:
+        """Return the trust in every word: 1 in products, where a rare word is as good an answer as any."""
+        found: NDArray[Any] = rows.profiles.trust
+        return np.ones_like(found) if self._is_factor else found
 
     def units_of_words(self, rows: WordRows, words: Any) -> Any:
         """Return what parts are multiplied by for some words: 1 in products, which compare ratios."""

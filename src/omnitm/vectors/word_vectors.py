@@ -280,7 +280,7 @@ class WordVectors(NamedRows):
         restrict_vocab: int | None = None,
         *,
         metric: Metric | None = None,
-        forms: bool = False,
+        forms: bool | None = None,
     ) -> list[tuple[str, float]] | NDArray[Any]:
         """Find the words nearest to `positive` and farthest from `negative`.
 
@@ -294,8 +294,10 @@ class WordVectors(NamedRows):
         restrict_vocab
             Look only at the first so many words, which are the most frequent ones.
         forms
-            Whether all forms of a word (king, kings) are listed. By default one stands for all: the most
+            Whether all forms of a word (king, kings) are listed. If not, one stands for all: the most
             frequent, or the nearest if that is much nearer. Forms of the words asked about are left out.
+            None: they are listed for analogies only (two positive items or more, and a negative one): the
+            answer may be a form.
         """
         asked = [*query_parts(positive, 1.0), *query_parts(negative, -1.0)]
         parts = [(self.known_word(item) if isinstance(item, str) else item, weight) for item, weight in asked]
@@ -306,18 +308,17 @@ class WordVectors(NamedRows):
         if topn is None:
             return self._first(found.scores(self, parts), restrict_vocab)
         wanted = check_integer("most_similar", "topn", topn, 0)
-        count = (wanted if forms else _FORMS_PER_WORD * wanted) + len(given)
-        if isinstance(found, Combined) and not forms and restrict_vocab is None:
-            query = found.query(self, parts)
-            return self._folded(query, *query.nearest(count), parts)[:wanted]
+        signs = [weight > 0 for _, weight in parts]
+        is_analogy = sum(signs) > 1 and not all(signs)
+        if isinstance(found, Combined) and not (is_analogy if forms is None else forms):
+            return self._nearest_folded(found, parts, wanted, restrict_vocab)
+        count = wanted + len(given)
         if restrict_vocab is None:
             places, values = found.nearest(self, parts, count)
         else:
             scores = self._first(found.scores(self, parts), restrict_vocab)
             places = best(scores, count)
             values = scores[places]
-        if isinstance(found, Combined) and not forms:
-            return self._folded(found.query(self, parts), places, values, parts)[:wanted]
         words = found.candidates(self)
         pairs = zip((words[i] for i in places.tolist()), values.tolist(), strict=True)
         return [(word, float(value)) for word, value in pairs if word not in given][:wanted]
@@ -326,6 +327,24 @@ class WordVectors(NamedRows):
         if restrict_vocab is None:
             return scores
         return scores[: check_integer("most_similar", "restrict_vocab", restrict_vocab, 1)]
+
+    def _nearest_folded(
+        self, metric: Combined, parts: Sequence[Part], wanted: int, restrict_vocab: int | None
+    ) -> list[tuple[str, float]]:
+        """List one form of each word, and look at more words until there are as many as wanted."""
+        query, n_words = metric.query(self, parts), len(self)
+        scores = None if restrict_vocab is None else self._first(metric.scores(self, parts), restrict_vocab)
+        count = _FORMS_PER_WORD * wanted + len(parts)
+        while True:
+            if scores is None:
+                places, values = query.nearest(count)
+            else:
+                places = best(scores, count)
+                values = scores[places]
+            found = self._folded(query, places, values, parts)[:wanted]
+            if len(found) == wanted or len(places) == (n_words if scores is None else len(scores)):
+                return found
+            count *= 2
 
     def _folded(
         self, query: Prepared, places: NDArray[np.intp], values: NDArray[Any], parts: Sequence[Part]
