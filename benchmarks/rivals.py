@@ -171,7 +171,7 @@ def train_svd(settings: dict[str, Any], text: Text) -> NDArray[np.float32]:
 
 
 def run(name: str, folder: Path, output: Path, step: int, seed: int) -> None:
-    """Train one setting; keep its vectors, its CPU seconds and, on all text, the vectors of each epoch."""
+    """Train one setting; keep its vectors and CPU seconds, and on all text each epoch until all are done."""
     label = name if seed == 0 else f"{name}-seed{seed}"
     if (output / f"{label}.npy").exists():
         print(f"{label}: is there already", flush=True)
@@ -192,6 +192,8 @@ def run(name: str, folder: Path, output: Path, step: int, seed: int) -> None:
     np.save(output / f"{label}.npy", vectors)
     cost = {"cpu_seconds": round(cpu_seconds() - before, 1), "seconds": round(time.monotonic() - started, 1)}
     (output / f"{label}.json").write_text(json.dumps({"settings": settings, "seed": seed, **cost}))
+    for unfinished in output.glob(f"{label}.epoch*.npy"):
+        unfinished.unlink()
     print(f"{label}: {cost}", flush=True)
 
 
