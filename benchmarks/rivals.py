@@ -38,12 +38,15 @@ from omnitm.evaluation.analogies import evaluate_analogies
 from omnitm.evaluation.categories import evaluate_categories
 from omnitm.evaluation.datasets import CATEGORY_SETS, PAPER_SETS
 from omnitm.evaluation.similarity import evaluate_similarity
+from omnitm.similarity.scorers import SCORERS, Cosine
 from omnitm.vectors import WordVectors
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from numpy.typing import NDArray
+
+    from omnitm.similarity.word_rows import WordRows
 
 RESULTS = Path(__file__).parent / "results"
 SETS = (*PAPER_SETS, "MEN, even lines", "SimLex-999", "MEN, odd lines")
@@ -273,14 +276,32 @@ def trained_rivals(folder: Path) -> dict[str, WordVectors]:
     return {path.stem: as_vectors(folder, np.load(path), centred=True) for path in paths}
 
 
+class CosineProducts(Cosine):
+    """The cosine, which answers analogies by products, as 3CosMul of Levy and Goldberg (2014) does."""
+
+    name = "cosine, products"
+
+    def joined(
+        self, rows: WordRows, scores: Sequence[NDArray[Any]], weights: Sequence[float]
+    ) -> NDArray[np.float64]:
+        """Multiply cosines, brought between 0 and 1, to the power of their weights."""
+        del rows
+        parts = zip(scores, weights, strict=True)
+        logarithms = [weight * np.log((score + 1) / 2 + 0.001) for score, weight in parts]
+        return np.asarray(np.sum(logarithms, axis=0))
+
+
 def analogies(folder: Path, data: Path | None) -> None:
-    """Ask the rivals Google's analogies."""
-    found = {}
+    """Ask the rivals Google's analogies, by sums and by products."""
+    found, products = {}, CosineProducts()
+    SCORERS[products.name] = products
     for name, vectors in trained_rivals(folder).items():
-        answered = evaluate_analogies(vectors, name=name, data=data)
-        parts = (answered.total(part) for part in ("semantic", "grammar", "all"))
-        found[name] = {part.name: round(part.accuracy or 0.0, 4) for part in parts}
-        print(name, found[name], flush=True)
+        for metric in (Cosine.name, products.name):
+            answered = evaluate_analogies(vectors, name=name, metric=metric, data=data)
+            parts = (answered.total(part) for part in ("semantic", "grammar", "all"))
+            label = f"{name}, {metric}"
+            found[label] = {part.name: round(part.accuracy or 0.0, 4) for part in parts}
+            print(label, found[label], flush=True)
     (RESULTS / "rivals-analogies.json").write_text(json.dumps(found, indent=1) + "\n")
 
 
