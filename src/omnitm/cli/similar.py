@@ -38,7 +38,7 @@ def fill(parser: argparse.ArgumentParser) -> None:
         "similarity: both (default from 100 trained words on); association: words that occur with it "
         "(default below); cosine: words with similar vectors (default where coordinates are not words)",
     )
-    option(parser, "--forms", "list all forms of a word (king, kings) instead of one")
+    option(parser, "--forms", "list all forms of a word (king, kings) instead of one; analogies always do")
     option(parser, "--together", "make one list for all words together")
     option(parser, "--minus WORD...", "with --together: look away from these words")
     option(parser, "--sense K", "neighbours of the K-th sense of the word (see `omnitm senses`)")
