@@ -63,6 +63,7 @@ def lines() -> list[Line]:
         *_similarity(),
         *_named_coordinates(),
         *_rivals(),
+        *_analogies(),
         *_downloads(),
         *_costs(),
         *_kernel(),
@@ -298,6 +299,33 @@ def _rivals() -> list[Line]:
             template = "skip-gram that was tuned has {:.3f}, on SimLex-999 {:.3f}, after {:,.0f} CPU seconds"
             found.append(Line("README.md", template, (scores[0], scores[1], cost[name])))
     return found
+
+
+def _analogies() -> list[Line]:
+    """Google's analogies; `results/analogies.json`, `analogies-weights.json` and `rivals-analogies.json`."""
+    page, [report], rivals = "docs/similarity.md", results("analogies"), results("rivals-analogies")
+    parts = {
+        "semantic": [part for part in report["sections"] if not part["name"].startswith("gram")],
+        "grammar": [part for part in report["sections"] if part["name"].startswith("gram")],
+        "all": report["sections"],
+    }
+    used, right = (
+        {name: sum(part[figure] for part in some) for name, some in parts.items()}
+        for figure in ("n_used", "n_right")
+    )
+    share = {name: right[name] / used[name] for name in parts}
+    sums, products = (rivals[f"sg-w5-n10-s4, {metric}"] for metric in ("cosine", "cosine, products"))
+    chosen = results("analogies-weights")["chosen"]
+    asked = "Of Google's analogies, {:.3f} of the {:,} questions whose words are known"
+    answered = "skip-gram answers {:.3f} of them by sums ({:.3f}, {:.3f}) and {:.3f} by products"
+    of_sums = sums["all"], sums["semantic"], sums["grammar"]
+    return [
+        Line(page, asked, (share["all"], used["all"])),
+        Line(page, "(semantic {:.3f}, grammar {:.3f};", (share["semantic"], share["grammar"])),
+        Line(page, answered, (*of_sums, products["all"])),
+        Line(page, "{:.3f} are answered, {:.3f} of the even ones", (chosen["odd"], chosen["even"])),
+        Line("README.md", "answers {:.3f} of Google's analogies, Omni {:.3f}.", (sums["all"], share["all"])),
+    ]
 
 
 def _downloads() -> list[Line]:
