@@ -158,6 +158,9 @@ def test_four_letters_in_common_are_enough() -> None:
     found = _composed(vectors, "babes")
     assert found is not None
     assert (found.how, found.vector.tolist()) == ("composed from its forms: babe", [0, 1])
+    hyphened = _composed(vectors, "ba-be")
+    assert hyphened is not None
+    assert hyphened.how == found.how  # not from babes and the like: it is the same word
     assert _composed(vectors, "pabs") is None  # three letters are not
     assert _composed(vectors, "babeville") is None  # and five are no ending
 

@@ -308,9 +308,12 @@ class _Lent(NamedTuple):
 
 
 def _composed(vectors: WordVectors, word: str) -> InferredWord | None:
-    """Average the vectors of the words that a rule of forms connects with a word."""
-    shares = _connected(vectors, _begun_alike(vectors, word))
-    forms = sorted(shares, key=lambda form: (-shares[form], vectors.get_index(form)))[:MOST_FORMS]
+    """Average the words that differ from a word by hyphens alone, or that a rule of forms connects with it."""
+    letters = word.replace("-", "")
+    forms = [name for name in vectors.index_to_key if name.replace("-", "") == letters][:MOST_FORMS]
+    if not forms:
+        shares = _connected(vectors, _begun_alike(vectors, word))
+        forms = sorted(shares, key=lambda form: (-shares[form], vectors.get_index(form)))[:MOST_FORMS]
     if not forms:
         return None
     vector = np.mean([_trained_row(vectors, form) for form in forms], axis=0)
