@@ -308,7 +308,7 @@ class _Lent(NamedTuple):
 
 
 def _composed(vectors: WordVectors, word: str) -> InferredWord | None:
-    """Average the words that differ from a word by hyphens alone, or that a rule of forms connects with it."""
+    """Average the words that differ from a word by hyphens alone, else those that a rule connects it with."""
     letters = word.replace("-", "")
     forms = [name for name in vectors.index_to_key if name.replace("-", "") == letters][:MOST_FORMS]
     if not forms:
