@@ -11,6 +11,7 @@ import re
 import sys
 import zlib
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
@@ -389,8 +390,9 @@ def _nothing_called(name: str) -> str:
 
     if glob.has_magic(name):
         return "the pattern matches no file; put it in quotes, and ** stands for folders at any depth"
-    path = Path(name)
-    others = [file.name for file in path.parent.iterdir()] if path.parent.is_dir() else []
+    path, others = Path(name), list[str]()
+    with suppress(OSError):  # a folder that is not there, or may not be read
+        others = [file.name for file in path.parent.iterdir()]
     like_it = get_close_matches(path.name, others, n=3)
     instead = f"there is {', '.join(like_it)}" if like_it else "name a file, a folder or a pattern in quotes"
     return f"no such file or folder; {instead}"
