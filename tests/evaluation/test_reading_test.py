@@ -22,7 +22,7 @@ def test_forty_words_are_judged() -> None:
 @pytest.mark.parametrize("word", WORDS)
 def test_the_first_rules_hold_in_documents(word: str) -> None:
     rules = FOUND[word]["rules"]
-    assert 2 <= len(rules) <= reading_test.N_RULES
+    assert 1 <= len(rules) <= reading_test.N_RULES  # one if all positive clauses ask for the same words
     for rule in [*rules, *FOUND[word]["document_rules"][:1]]:
         assert rule["hits"] > 0
         assert rule["lift"] > 1
