@@ -21,7 +21,7 @@ def test_no_words_have_no_profiles() -> None:
 
 def test_small_pieces() -> None:
     assert baseline_of(np.array([3.2, 2.9, 7.0, 8.0, 7.4, 7.1])) == 7
-    assert gain_of(np.array([0, -4, 50])).tolist() == pytest.approx([0.01, 0.25, 0.02])
+    assert gain_of(np.array([0, -1, -4, 50])).tolist() == pytest.approx([0.01, 1.0, 0.25, 0.02])
     assert unit(np.array([3, 4])).tolist() == pytest.approx([0.6, 0.8])
     assert unit(np.zeros(2)).tolist() == [0, 0]
     assert unit_rows(np.array([[0, 2], [0, 0]])).tolist() == [[0, 1], [0, 0]]
@@ -74,6 +74,14 @@ def test_patterns_are_found_from_the_words_that_are_named() -> None:
         found = row_profile.RowProfile.of(matrix, None, words, patterned, profiles.PLACE)
         halves = np.abs(found.projection).reshape(2, -1).max(axis=1)
         assert (halves > 0.01).tolist() == is_known
+
+
+@pytest.mark.parametrize(("n_words", "n_patterns"), [(99, 0), (100, 10)])
+def test_a_hundred_words_have_common_patterns(n_words: int, n_patterns: int) -> None:
+    matrix = np.random.default_rng(0).integers(-90, 90, size=(n_words, 40)).astype(np.int16)
+    known = np.arange(n_words)
+    found = row_profile.RowProfile.of(matrix, None, known, known, profiles.PLACE)
+    assert found.smooth.shape == (n_words, n_patterns)
 
 
 def test_numbers_of_the_recipe() -> None:
