@@ -356,7 +356,20 @@ def _dense_vectors() -> list[Line]:
         found.append(Line(page, f"| {label} |{' {:.3f} |' * len(values)}", values))
     ahead = {row["model"]: row["difference"]["spearman"] for row in dense["pairs"]["rows"][1:]}
     leads = ahead["sg-w5-n10-s4"], ahead["svd-w5-p0.0"]
-    return [*found, Line(page, "(they are ahead by {:.3f} and {:.3f})", leads)]
+    found.append(Line(page, "(they are ahead by {:.3f} and {:.3f})", leads))
+    return [*found, *_fewer_candidates(few["omni, 300 dimensions"])]
+
+
+def _fewer_candidates(dense: float) -> list[Line]:
+    """SEMCAT where only frequent words and its own may be listed, with and without trust."""
+    found, page = results("semcat-candidates"), "docs/similarity.md"
+    listed = [found[name]["semcat_p10"] for name in ("omni", "sg-w5-n10-s4", "svd-w2-marked-p0.0")]
+    trusted = found["omni, all words trusted"]["semcat_p10"]
+    return [
+        Line(page, "may be listed, it is {:.3f} (skip-gram {:.3f}, SVD of places {:.3f})", tuple(listed)),
+        Line(page, "without it Omni has {:.3f} (`bench", (trusted,)),
+        Line(page, "which know no trust, have {:.3f} of these words", (dense,)),
+    ]
 
 
 def _downloads() -> list[Line]:
