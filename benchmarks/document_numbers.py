@@ -64,6 +64,7 @@ def lines() -> list[Line]:
         *_named_coordinates(),
         *_rivals(),
         *_analogies(),
+        *_dense_vectors(),
         *_downloads(),
         *_costs(),
         *_kernel(),
@@ -325,6 +326,49 @@ def _analogies() -> list[Line]:
         Line(page, answered, (*of_sums, products["all"])),
         Line(page, "{:.3f} are answered, {:.3f} of the even ones", (chosen["odd"], chosen["even"])),
         Line("README.md", "answers {:.3f} of Google's analogies, Omni {:.3f}.", (sums["all"], share["all"])),
+    ]
+
+
+def _dense_vectors() -> list[Line]:
+    """Vectors of few dimensions, and Omni itself; `results/dense-vectors.json` and `results/rivals.json`."""
+    dense, whole, page, found = results("dense-vectors"), results("rivals"), "docs/sharing.md", []
+    few = {
+        **dense["semcat_of_frequent_words"],
+        "omni": results("semcat-candidates")["omni"]["semcat_p10"],
+    }
+    for name, label in (
+        ("omni, 300 dimensions", "Omni, 300 dimensions"),
+        ("omni, 100 dimensions", "Omni, 100 dimensions"),
+        ("omni, topics alone", "Omni, 300 dimensions of topics alone"),
+        ("sg-w5-n10-s4", "skip-gram, 300 dimensions, window 5, 10 negatives"),
+        ("svd-w2-marked-p0.0", "SVD of PPMI, places of two words on each side"),
+        ("svd-w5-p0.0", "SVD of PPMI, neighbours within five words"),
+        ("omni", "Omni itself, `similarity`"),
+    ):
+        source = whole if name == "omni" else dense
+        pairs = next(row for row in source["pairs"]["rows"] if row["model"] == name)
+        simlex = next(part for part in pairs["sets"] if part["name"] == "SimLex-999")
+        lists = {row["set"]: row for row in source["categories"]["rows"] if row["model"] == name}
+        values = (
+            *(pairs["average"]["spearman"], simlex["agreement"]["spearman"]),
+            *(lists["SEMCAT"]["precision"]["value"], few[name], lists["AP"]["k_means"]),
+        )
+        found.append(Line(page, f"| {label} |{' {:.3f} |' * len(values)}", values))
+    ahead = {row["model"]: row["difference"]["spearman"] for row in dense["pairs"]["rows"][1:]}
+    leads = ahead["sg-w5-n10-s4"], ahead["svd-w5-p0.0"]
+    found.append(Line(page, "(they are ahead by {:.3f} and {:.3f})", leads))
+    return [*found, *_fewer_candidates(few["omni, 300 dimensions"])]
+
+
+def _fewer_candidates(dense: float) -> list[Line]:
+    """SEMCAT where only frequent words and its own may be listed, with and without trust."""
+    found, page = results("semcat-candidates"), "docs/similarity.md"
+    listed = [found[name]["semcat_p10"] for name in ("omni", "sg-w5-n10-s4", "svd-w2-marked-p0.0")]
+    trusted = found["omni, all words trusted"]["semcat_p10"]
+    return [
+        Line(page, "may be listed, it is {:.3f} (skip-gram {:.3f}, SVD of places {:.3f})", tuple(listed)),
+        Line(page, "without it Omni has {:.3f} (`bench", (trusted,)),
+        Line(page, "which know no trust, have {:.3f} of these words", (dense,)),
     ]
 
 

@@ -25,6 +25,7 @@ import argparse
 import json
 import resource
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -305,10 +306,22 @@ def analogies(folder: Path, data: Path | None) -> None:
     (RESULTS / "rivals-analogies.json").write_text(json.dumps(found, indent=1) + "\n")
 
 
+def all_trusted(omni: Path) -> WordVectors:
+    """Open a model whose scores are not multiplied by the trust in rare words."""
+    vectors = WordVectors.load(omni)
+    trust = np.ones_like(vectors.profiles.trust)
+    vectors.__dict__["profiles"] = replace(vectors.profiles, trust=trust)  # in place of the cached property
+    return vectors
+
+
 def candidates(folder: Path, data: Path | None, omni: Path) -> None:
     """Measure lists of the same category where fewer words can be listed."""
     models, results = (
-        {"omni": WordVectors.load(omni), **trained_rivals(folder)},
+        {
+            "omni": WordVectors.load(omni),
+            "omni, all words trusted": all_trusted(omni),
+            **trained_rivals(folder),
+        },
         RESULTS / "semcat-candidates.json",
     )
     # Figures of rivals that are not in the folder stay: they do not depend on Omni.

@@ -8,6 +8,7 @@ model whose folder is NAME may have other seeds beside it, NAME-seed1 and so on:
 only, kept under another name:
 
     python benchmarks/similarity.py models --index wiki.idx --only omni ppmi --name similarity-words
+    python benchmarks/similarity.py models --index wiki.idx --only omni "omni, 300 dimensions" --keep
 
 With `--keep` the rows of other models stay as they are in the last report of this name.
 """
@@ -49,6 +50,7 @@ MODELS: dict[str, tuple[str, ...]] = {
     "omni, 100 dimensions": ("cosine",),
     "omni, 256 coordinates": ("cosine",),
 }
+COMPACT = tuple(name for name in MODELS if name.startswith("omni, "))
 AVERAGED = ", forms averaged"
 DENSE = ("word2vec", "fasttext", "glove")
 RG_65_ONLY = ("tmae-rg65", "two-phase-rg65")  # the paper, too, has these on the smallest set alone
@@ -85,15 +87,16 @@ def main() -> None:
             model = {name: WordVectors.load(folder)}
             small = evaluate_similarity(model, ["RG-65"], metrics=["cosine"], data=arguments.data)
             report = replace(report, rows=(*report.rows, *small.rows))
-    folders = [name for name in (*MODELS, *RG_65_ONLY) if not name.startswith("omni, ")]
+    folders = [name for name in (*MODELS, *RG_65_ONLY) if name not in COMPACT]
     write(report, missing=[name for name in folders if not (arguments.models / name).exists()])
 
 
 def full_report(folder: Path, common: dict[str, Any], names: Sequence[str]) -> SimilarityReport:
     """Score every model by each of its metrics, all on the pairs that all models know."""
     models: dict[str, Any] = {name: trainings(folder, name) for name in names if (folder / name).exists()}
+    if "omni" in models and {*names} & {*COMPACT}:
+        models |= {name: form for name, form in compact_forms(models["omni"][0]).items() if name in names}
     if len(names) == len(MODELS):
-        models |= compact_forms(models["omni"][0]) if "omni" in models else {}
         models |= {name + AVERAGED: averaged_over_forms(models[name][0]) for name in DENSE if name in models}
     metrics = {name: MODELS[name.removesuffix(AVERAGED)] for name in models}
     return evaluate_similarity(models, [*PAPER_SETS, *OTHER_SETS], metrics=metrics, **common)
@@ -106,10 +109,9 @@ def trainings(folder: Path, name: str) -> list[WordVectors]:
 
 def compact_forms(omni: WordVectors) -> dict[str, Any]:
     """Return what ordinary tools can hold."""
-    whole = omni.reduce(300)
     return {
-        "omni, 300 dimensions": whole,
-        "omni, 100 dimensions": WordVectors(whole.matrix[:, :100].copy(), whole.index_to_key, None),
+        "omni, 300 dimensions": omni.reduce(300),
+        "omni, 100 dimensions": omni.reduce(100),
         "omni, 256 coordinates": omni.sparsify(256),
     }
 

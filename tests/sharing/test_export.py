@@ -44,7 +44,7 @@ def test_gensim_reads_word2vec_files(tmp_path: Path, binary: bool) -> None:
 def test_integers_in_word2vec_files(tmp_path: Path, vectors: WordVectors, binary: bool) -> None:
     keyed = pytest.importorskip("gensim.models").KeyedVectors
     vectors.save_word2vec_format(tmp_path / "v", binary=binary)
-    vectors.save_word2vec_format(tmp_path / "v", binary=binary)  # replaces, as gensim does
+    vectors.save_word2vec_format(tmp_path / "v", binary=binary, full=True)  # replaces, as gensim does
     read = keyed.load_word2vec_format(str(tmp_path / "v"), binary=binary)
     assert_array_equal(read.vectors, vectors.matrix)
     mine = vectors.most_similar("w3", topn=5, metric="cosine")
@@ -62,9 +62,14 @@ def test_to_gensim_says_what_it_does(vectors: WordVectors, capsys: pytest.Captur
 
 def test_to_gensim(vectors: WordVectors) -> None:
     pytest.importorskip("gensim")
-    keyed = vectors.to_gensim()
+    keyed = vectors.to_gensim(full=True)
     assert_array_equal(keyed["w7"], vectors["w7"])
     assert keyed.vectors.dtype == np.float32
+    # For tools that compare by cosine: what works with it, whether the model is large or small.
+    assert_array_equal(vectors.to_gensim().vectors, vectors.reduce(150).matrix)
+    assert_array_equal(awkward().to_gensim().vectors, awkward().matrix)
+    few = WordVectors(vectors.matrix[:99], vectors.index_to_key[:99], vectors.feature_names)
+    assert_array_equal(few.to_gensim().vectors, few.matrix)
     assert vectors.to_gensim(reduce=20).vectors.shape == (150, 20)
 
 

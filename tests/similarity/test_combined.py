@@ -17,9 +17,12 @@ from omnitm.similarity import profiles, question, truncated_svd, word_forms
 from omnitm.similarity.combined import Combined
 from omnitm.similarity.profiles import RECIPE, Profiles
 from omnitm.similarity.question import PARTS
+from omnitm.similarity.row_profile import unit_rows
 from omnitm.similarity.scorers import SCORERS
 from omnitm.training import train_model
 from omnitm.vectors import WordVectors
+from omnitm.vectors.compact import DenseRecipe, dense_rows_of_profiles
+from omnitm.vectors.named_rows import PlaceVectors
 
 from .conftest import (
     N_FEATURES,
@@ -392,6 +395,61 @@ def test_reduce(vectors: WordVectors) -> None:
         ParameterError, match="'n_components' parameter of reduce must be an int from 1 to 150"
     ):
         vectors.reduce(151)
+
+
+def test_reduced_vectors_know_topics_and_places(vectors: WordVectors, topics: WordVectors) -> None:
+    """0.6 of a product is that of smoothed topics, 0.4 that of smoothed places, if no direction is cut."""
+    both = [unit_rows(vectors.profiles.topic_rows[:, :14]), unit_rows(vectors.profiles.place_rows[:, :7])]
+    products = 0.6 * both[0] @ both[0].T + 0.4 * both[1] @ both[1].T
+    whole = dense_rows_of_profiles(vectors, 30, DenseRecipe(0.4, 1, 1))  # 15 patterns of each kind
+    uncut = [rows @ rows.T for rows in (vectors.profiles.topic_rows, vectors.profiles.place_rows)]
+    assert whole @ whole.T == pytest.approx(0.6 * uncut[0] + 0.4 * uncut[1], abs=1e-4)
+    # 14 patterns of topics and 7 of places in 7 dimensions: the best approximation of that rank.
+    found = vectors.reduce(7).matrix
+    values = np.linalg.eigvalsh(products.astype(np.float64))[::-1]
+    left = np.linalg.norm(products - found @ found.T) ** 2
+    assert left == pytest.approx(float((values[7:] ** 2).sum()), rel=1e-3, abs=1e-6)
+    of_topic, of_places = mean_cosines(vectors.reduce(20))
+    assert of_topic > 0.35
+    assert of_places > 0.18
+    of_topic, of_places = mean_cosines(topics.reduce(20))
+    assert of_topic > 0.35
+    assert abs(of_places) < 0.05
+
+
+def test_places_alone_are_reduced(vectors: WordVectors) -> None:
+    assert vectors.place is not None
+    alone = WordVectors(vectors.place.matrix, vectors.index_to_key, None, place=vectors.place)
+    of_topic, of_places = mean_cosines(alone.reduce(20))
+    assert abs(of_topic) < 0.05
+    assert of_places > 0.35
+    places = PlaceVectors(vectors.place.matrix[:40], vectors.place.feature_names)
+    few = WordVectors(places.matrix, vectors.index_to_key[:40], None, place=places)
+    assert few.reduce(8).matrix.shape == (40, 8)
+
+
+def mean_cosines(small: WordVectors) -> tuple[float, float]:
+    """Of words of one topic at other places, and of words at the same places of other topics."""
+    cosines = unit_rows(small.matrix) @ unit_rows(small.matrix).T
+    word = np.arange(N_WORDS)
+    same_topic, same_places = (group[:, None] == group for group in (word % 10, word // 10 % 10))
+    chosen = same_topic & ~same_places, same_places & ~same_topic
+    return float(cosines[chosen[0]].mean()), float(cosines[chosen[1]].mean())
+
+
+def test_reduced_vectors_do_not_depend_on_threads(
+    vectors: WordVectors, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = vectors.reduce(12).matrix
+    monkeypatch.setattr(truncated_svd, "available_cores", lambda: 1)
+    assert np.array_equal(vectors.reduce(12).matrix, found)
+
+
+def test_more_dimensions_than_patterns(vectors: WordVectors) -> None:
+    """Profiles themselves are decomposed then, both kinds of them."""
+    small = vectors.reduce(120)
+    assert small.matrix.shape == (150, 120)
+    assert min(mean_cosines(small)) > 0.02
 
 
 def test_reduced_vectors_can_be_saved(board: DocumentIndex, tmp_path: Path) -> None:

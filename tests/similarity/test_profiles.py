@@ -102,7 +102,7 @@ def test_numbers_of_the_recipe() -> None:
             "_FLOOR": 0.1,
             "_MOST_ASSOCIATION": 5.0,
             "_BEST_KNOWN": 8000,
-            "_PATTERNED": 16_000,
+            "PATTERNED": 16_000,
             "_FLOOR_OF_SHARES": 0.1,
             "LESS_TRUST": 0.25,
             "_NEAREST": 8,

@@ -12,7 +12,8 @@ EXAMPLE = """\
   omnitm export news-model -o news.w2v --format word2vec-binary
   omnitm export news-model -o news.npz --format numpy --top 100
   omnitm export news-model -o news.parquet --format parquet --full
-what is written by default: all numbers if they take at most 256 MB, else what docs/sharing.md says"""
+what is written by default: 300 dense dimensions in the word2vec formats; in others all numbers if they take
+at most 256 MB, else the 256 strongest of each word"""
 
 
 def fill(parser: argparse.ArgumentParser) -> None:

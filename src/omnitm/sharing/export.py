@@ -20,6 +20,7 @@ from omnitm.errors import FileError, ParameterError, needs_extra
 from omnitm.files.kinds import refuse_to_replace
 from omnitm.files.plain import new_file, words_to_bytes
 from omnitm.parameters import check_choice, check_integer
+from omnitm.similarity.row_profile import FEWEST_WORDS
 from omnitm.vectors.word_vectors import WordVectors
 
 Kind = Literal["full", "reduced", "top"]
@@ -83,8 +84,9 @@ def choose_form(
 ) -> Form:
     """Choose what to export.
 
-    By default all numbers where they are few, else what stays useful in an ordinary file: the strongest
-    named coordinates if the format can be sparse, 300 dense dimensions if not.
+    By default what is useful in an ordinary file. Formats that cannot be sparse are for tools that compare
+    vectors by cosine, so they get 300 dense dimensions: by the cosine of all numbers, words that are equally
+    frequent are alike. Others get all numbers where they are few, else the strongest named coordinates.
 
     Parameters
     ----------
@@ -110,7 +112,9 @@ def choose_form(
         if not vectors.has_profiles:
             raise ParameterError("Only integer vectors with named features have a sparse form; use reduce.")
         return Form("top", check_integer("export", "top", top, 1, width), n_words, 4)
-    if full or n_words * width * 4 <= LARGE:
+    has_patterns = (vectors.has_profiles or vectors.place is not None) and n_words >= FEWEST_WORDS
+    is_small = n_words * width * 4 <= LARGE
+    if full or (is_small and (can_be_sparse or not has_patterns)):
         return Form("full", width, n_words, itemsize)
     if can_be_sparse and vectors.has_profiles:
         return Form("top", min(USUAL_TOP, width), n_words, 4)

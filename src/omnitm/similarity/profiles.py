@@ -46,7 +46,7 @@ _BEST_KNOWN = 8_000
 # Patterns fit the words that they are found from better than others: smoothed profiles of these are twice as
 # long, and two words of which only one is among them are hard to compare. With 16,000 instead of 8,000 words
 # MEN's odd lines rise from 0.773 to 0.781 and same-category neighbours stay as they are.
-_PATTERNED = 16_000
+PATTERNED = 16_000
 LESS_TRUST = 0.25  # chosen with the weights: lists name rare words less often
 _NEAREST = 8  # words that closeness is about, without the first of them, which may be a form
 _RANDOM_PAIRS = 50_000  # for spreads and percentiles
@@ -140,7 +140,7 @@ class Profiles:
     @classmethod
     def of(cls, rows: WordRows) -> Profiles:
         """Read the vectors once."""
-        known, patterned = best_known(rows), most_frequent(rows, _PATTERNED)
+        known, patterned = best_known(rows), most_frequent(rows, PATTERNED)
         topic = RowProfile.of_nothing(len(rows.index_to_key))
         if rows.has_named_features:
             topic = RowProfile.of(rows.matrix, rows.row_features, known, patterned, TOPIC)

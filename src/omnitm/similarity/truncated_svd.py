@@ -103,6 +103,16 @@ def patterns_of_rows(rows: Any, n_components: int, seed: int = 0) -> Decompositi
     return Decomposition(left, singular, sparse_products(columns, dense_products(basis, patterns)))
 
 
+def strongest_directions(rows: NDArray[np.float32], n_components: int) -> NDArray[np.float32]:
+    """Return the orthogonal directions along which dense rows are longest, as columns, the longest first.
+
+    They are the `right` of a decomposition, exact, and do not depend on the number of threads.
+    """
+    eigenvectors = _column_products(rows, rows)
+    _native.symmetric_eigenvectors(eigenvectors, np.empty(len(eigenvectors)))
+    return np.ascontiguousarray(eigenvectors[::-1][:n_components].T.astype(np.float32))
+
+
 def sparse_products(rows: Any, dense: NDArray[np.float32]) -> NDArray[np.float32]:
     """Multiply a sparse matrix of float32, by rows, with a dense one."""
     starts, columns, values = _arrays(rows)

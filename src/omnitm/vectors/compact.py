@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,10 +12,29 @@ from numpy.typing import NDArray
 from omnitm.errors import ParameterError, UnknownWordError
 from omnitm.parameters import check_integer
 from omnitm.similarity.nearest import best
+from omnitm.similarity.profiles import PATTERNED, Profiles, most_frequent
 from omnitm.similarity.row_products import largest_places
-from omnitm.similarity.truncated_svd import truncated_svd
+from omnitm.similarity.row_profile import unit_rows
+from omnitm.similarity.truncated_svd import dense_products, strongest_directions, truncated_svd
+from omnitm.similarity.word_rows import WordRows
 
 _POWER = 0.25  # of the singular values, as in the smoothed row profile
+
+
+class DenseRecipe(NamedTuple):
+    """How vectors of few dimensions are made of smoothed profiles."""
+
+    places: float
+    """Which share of the squared length places have; the rest is that of topics."""
+    topics_in_one: int
+    """So many patterns of topics go into one dimension."""
+    places_in_one: int
+    """So many patterns of places."""
+
+
+# Chosen on development data (`benchmarks/dense_vectors.py`). With more patterns of places SimLex-999 rises,
+# and rare words fill the lists.
+DENSE = DenseRecipe(places=0.4, topics_in_one=2, places_in_one=1)
 
 
 class SparseWordVectors:
@@ -94,6 +113,43 @@ def reduced_rows(rows: Any, n_components: int) -> NDArray[np.float32]:
     # U S^p: with p = 1 frequent topics outweigh everything, with p = 0 noise counts as much as the first
     # pattern.
     return (found.left * found.singular ** np.float32(_POWER)).astype(np.float32)
+
+
+def dense_rows_of_profiles(
+    rows: WordRows, n_components: int, recipe: DenseRecipe = DENSE
+) -> NDArray[np.float32]:
+    """Make vectors of few dimensions that ordinary tools compare by cosine: topics and places together.
+
+    Both smoothed profiles of a word lie side by side, and are described by the directions along which those
+    of the most frequent words are longest. Where there are not enough patterns (small models, or very many
+    dimensions), the profiles themselves are decomposed.
+    """
+    profiles: Profiles = rows.profiles
+    topics = unit_rows(profiles.topic_rows[:, : recipe.topics_in_one * n_components])
+    places = unit_rows(profiles.place_rows[:, : recipe.places_in_one * n_components])
+    smooth = np.hstack(_at_their_shares(topics, places, recipe.places))
+    if smooth.shape[1] < n_components:
+        return reduced_rows(_named_profiles(profiles, recipe.places), n_components)
+    frequent = most_frequent(rows, PATTERNED)
+    return dense_products(smooth, strongest_directions(smooth[frequent], n_components))
+
+
+def _named_profiles(profiles: Profiles, share_of_places: float) -> Any:
+    """Profiles of both kinds side by side, as a sparse matrix."""
+    from scipy.sparse import hstack
+
+    topics = profiles.topic.by_word()
+    if profiles.place is None:
+        return topics
+    return hstack(_at_their_shares(topics, profiles.place.by_word(), share_of_places), "csr")
+
+
+def _at_their_shares(topics: Any, places: Any, share_of_places: float) -> list[Any]:
+    """Scale rows of two kinds by their share of the squared length; one kind alone has all of it."""
+    if not (topics.shape[1] and places.shape[1]):
+        return [topics, places]
+    shares = 1 - share_of_places, share_of_places
+    return [rows * np.float32(share**0.5) for rows, share in zip((topics, places), shares, strict=True)]
 
 
 def strongest_coordinates(rows: Any, k: int) -> Any:

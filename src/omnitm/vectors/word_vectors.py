@@ -24,7 +24,13 @@ from omnitm.similarity.row_matrix import RowMatrix
 from omnitm.similarity.row_profile import FEWEST_WORDS, unit
 from omnitm.similarity.scorers import Metric, Scorer, usable_scorer
 from omnitm.similarity.word_rows import Part
-from omnitm.vectors.compact import SparseWordVectors, reduced_rows, strongest_coordinates, to_unit_length
+from omnitm.vectors.compact import (
+    SparseWordVectors,
+    dense_rows_of_profiles,
+    reduced_rows,
+    strongest_coordinates,
+    to_unit_length,
+)
 from omnitm.vectors.named_rows import NamedRows, PlaceVectors, Query, query_parts
 
 if TYPE_CHECKING:
@@ -478,9 +484,9 @@ class WordVectors(NamedRows):
         Parameters
         ----------
         n_components
-            So many dense dimensions: a truncated singular value decomposition of what stands out in each
-            vector (its profile), singular values to the power 0.25; of the matrix itself for other models.
-            Up to 300 dimensions are those of the smoothed profile, which is kept beside the model.
+            So many dense dimensions: what stands out in each vector, topics and places together, by the
+            strongest patterns that words share; for vectors without named coordinates a truncated singular
+            value decomposition of the matrix itself.
         themes
             Instead: so many themes (`themes`), not negative, most of them 0, and with names.
         """
@@ -503,11 +509,9 @@ class WordVectors(NamedRows):
 
     def _dense_rows(self, n_components: int) -> NDArray[np.float32]:
         check_integer("reduce", "n_components", n_components, 1, min(len(self), self.vector_size))
-        if not self.has_profiles:
+        if not self.has_profiles and self.place is None:
             return reduced_rows(self.matrix.astype(np.float32), n_components)
-        if n_components <= self.profiles.topic.smooth.shape[1]:
-            return np.array(self.profiles.topic.smooth[:, :n_components], dtype=np.float32)
-        return reduced_rows(self.profiles.topic.by_word(), n_components)
+        return dense_rows_of_profiles(self, n_components)
 
     def sparsify(self, k: int) -> SparseWordVectors:
         """Return the `k` coordinates of each word that stand out most, as a scipy CSR matrix with names."""
@@ -535,8 +539,8 @@ class WordVectors(NamedRows):
         Parameters
         ----------
         reduce
-            This many dense dimensions (see `reduce`); None: all coordinates, or 300 dimensions where all
-            would take more than 256 MB.
+            This many dense dimensions (see `reduce`); None: 300, or as many as there are words. Models of
+            fewer than 100 words, and vectors that are dense already, are given as they are.
         full
             All coordinates, however many.
         progress
@@ -602,9 +606,9 @@ class WordVectors(NamedRows):
     ) -> None:
         """Write the vectors as another tool reads them.
 
-        By default all coordinates if they take at most 256 MB as float32; else the 256 strongest named
-        coordinates of each word (`sparsify`), or 300 dense dimensions (`reduce`) if the format is never
-        sparse or the coordinates have no names.
+        By default the formats of word2vec get 300 dense dimensions (`reduce`), for tools that compare
+        vectors by cosine. The others get all coordinates if they take at most 256 MB as float32, else the
+        256 strongest named coordinates of each word (`sparsify`).
 
         Parameters
         ----------
