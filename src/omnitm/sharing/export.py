@@ -21,6 +21,7 @@ from omnitm.files.kinds import refuse_to_replace
 from omnitm.files.plain import new_file, words_to_bytes
 from omnitm.parameters import check_choice, check_integer
 from omnitm.similarity.row_profile import FEWEST_WORDS
+from omnitm.vectors.compact import n_patterns
 from omnitm.vectors.word_vectors import WordVectors
 
 Kind = Literal["full", "reduced", "top"]
@@ -85,8 +86,9 @@ def choose_form(
     """Choose what to export.
 
     By default what is useful in an ordinary file. Formats that cannot be sparse are for tools that compare
-    vectors by cosine, so they get 300 dense dimensions: by the cosine of all numbers, words that are equally
-    frequent are alike. Others get all numbers where they are few, else the strongest named coordinates.
+    vectors by cosine, so they get 300 dense dimensions, or as many as a small model has patterns: by the
+    cosine of all numbers, words that are equally frequent are alike. Others get all numbers where they are
+    few, else the strongest named coordinates.
 
     Parameters
     ----------
@@ -118,7 +120,8 @@ def choose_form(
         return Form("full", width, n_words, itemsize)
     if can_be_sparse and vectors.has_profiles:
         return Form("top", min(USUAL_TOP, width), n_words, 4)
-    return Form("reduced", min(USUAL_COMPONENTS, most), n_words, 4)
+    patterns = n_patterns(vectors.profiles) if has_patterns else most
+    return Form("reduced", min(USUAL_COMPONENTS, most, patterns), n_words, 4)
 
 
 def check_space(path: Path, n_bytes: int) -> None:

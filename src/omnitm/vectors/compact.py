@@ -134,6 +134,11 @@ def dense_rows_of_profiles(
     return dense_products(smooth, strongest_directions(smooth[frequent], n_components))
 
 
+def n_patterns(profiles: Profiles) -> int:
+    """How many patterns smoothed profiles of both kinds have: more dimensions than these add noise."""
+    return int(profiles.topic_rows.shape[1] + profiles.place_rows.shape[1])
+
+
 def _named_profiles(profiles: Profiles, share_of_places: float) -> Any:
     """Profiles of both kinds side by side, as a sparse matrix."""
     from scipy.sparse import hstack

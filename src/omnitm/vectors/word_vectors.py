@@ -539,8 +539,9 @@ class WordVectors(NamedRows):
         Parameters
         ----------
         reduce
-            This many dense dimensions (see `reduce`); None: 300, or as many as there are words. Models of
-            fewer than 100 words, and vectors that are dense already, are given as they are.
+            This many dense dimensions (see `reduce`); None: 300, or fewer for a model of few words, one for
+            five words. Models of fewer than 100 words, and vectors that are dense already, are given as
+            they are.
         full
             All coordinates, however many.
         progress
