@@ -19,6 +19,8 @@ struct RunningText {
     uint64_t n_tokens = 0, n_places = 0;
     uint32_t n_numbers = 0, n_feature_words = 0;
     uint32_t n_joiners = 0, joiners[kMostJoiners] = {};  // numbers of words such as "and"
+    // Words of a passage on each side of a place, whose feature words are learnt from; 0: its neighbours are.
+    uint32_t passage_reach = 0;
 
     bool joins(uint32_t number) const {
         bool found = false;
@@ -38,10 +40,11 @@ struct Corpus {
     uint32_t n_words;
     RunningText running = {};
 
-    // Words of a document, or feature words at each of four places around a word and, where there are words such as
-    // "and", joined with it by one of these.
+    // Words of a document, feature words of a passage, or feature words at each of four places around a word and, where
+    // there are words such as "and", joined with it by one of these.
     uint32_t n_features() const {
-        return running.tokens ? (running.n_joiners ? 5 : 4) * running.n_feature_words : n_words;
+        if (!running.tokens) return n_words;
+        return running.passage_reach ? running.n_feature_words : (running.n_joiners ? 5 : 4) * running.n_feature_words;
     }
 };
 

@@ -1,5 +1,6 @@
-// Examples: a label, and what is merged for it: documents, or places of a running text.
+// Examples: a label, and what is merged for it: documents, or passages or places of a running text.
 #pragma once
+#include <algorithm>
 #include <cstring>
 
 #include "buffer.hpp"
@@ -61,22 +62,30 @@ class Sampler {
         : corpus_(corpus), settings_(settings) {}
 
     void set(uint32_t target, uint64_t key) {
+        target_ = target;
         label_draws_ = Draws(key, Purpose::label);
         document_draws_ = Draws(key, Purpose::document);
         if (corpus_.running.tokens) set_places(target);
         else set_documents(target);
-        merged_ = corpus_.running.tokens ? merged_places(n_inside_) : settings_.accumulation;
+        const bool learns_places = corpus_.running.tokens && !corpus_.running.passage_reach;
+        merged_ = learns_places ? merged_places(n_inside_) : settings_.accumulation;
         n_draws_ = settings_.n_examples * merged_;
         ask_ahead();
     }
 
-    // The feature that must not be seen: the word itself among those of its documents; at a place there is none.
-    uint32_t hidden(uint32_t target) const { return corpus_.running.tokens ? corpus_.n_features() : target; }
+    // The feature that must not be seen: the word itself among those of its documents or passages. At a place, and for a
+    // word that is no feature, there is none: a number beyond all features.
+    uint32_t hidden(uint32_t target) const {
+        const RunningText& running = corpus_.running;
+        if (!running.tokens) return target;
+        const uint32_t feature = running.passage_reach ? running.feature_of[target] : RunningText::kNoFeature;
+        return feature == RunningText::kNoFeature ? corpus_.n_features() : feature;
+    }
 
     bool label(uint64_t example) const { return (label_draws_(example) >> 32) < settings_.label_probability; }
 
-    // Calls visit(feature) for every word of every document drawn for the example, or for every neighbour of every place,
-    // repeats included. Examples must be asked for in order, from 0. Inline, so that what `visit` counts stays in registers.
+    // Calls visit(feature) for every word of every document or passage drawn for the example, or for every neighbour of
+    // every place, repeats included. Examples must be asked for in order, from 0. Inline, so that what `visit` counts stays in registers.
     template <class Visit>
     [[gnu::always_inline]] void documents(uint64_t example, Visit&& visit) {
         const uint64_t first = example * merged_, end = first + merged_;
@@ -84,7 +93,9 @@ class Sampler {
             for (uint64_t i = first; i < end; ++i) {
                 choose_next();
                 fetch_place(i + kLag);
-                neighbours(corpus_.running.places[chosen_[i % kHeld]], visit);
+                const uint64_t place = corpus_.running.places[chosen_[i % kHeld]];
+                if (corpus_.running.passage_reach) passage(place, visit);
+                else neighbours(place, visit);
             }
             return;
         }
@@ -162,8 +173,31 @@ class Sampler {
     [[gnu::always_inline]] void fetch_place(uint64_t i) const {
         if (i >= n_draws_) return;
         const uint32_t* at = corpus_.running.tokens + corpus_.running.places[chosen_[i % kHeld]];
-        __builtin_prefetch(at - 2);
-        __builtin_prefetch(at + 2);
+        const uint64_t reach = corpus_.running.passage_reach ? corpus_.running.passage_reach : 2;
+        __builtin_prefetch(at - reach);
+        __builtin_prefetch(at + reach);
+        if (reach > 2) __builtin_prefetch(at);
+    }
+
+    // A word, and those before and after it, up to the ends of the passage or of the document. A passage of another word
+    // ends at the target as well, so that it is one without the target.
+    template <class Visit>
+    [[gnu::always_inline]] void passage(uint64_t place, Visit&& visit) const {
+        const RunningText& running = corpus_.running;
+        if (place == 0 || place + 1 >= running.n_tokens) [[unlikely]] refuse_corpus();
+        const uint32_t centre = running.tokens[place];
+        const uint32_t end = centre == target_ ? RunningText::kDocumentEnd : target_;
+        const auto note = [&](uint32_t number) __attribute__((always_inline)) {
+            if (number == RunningText::kDocumentEnd || number == end) return false;
+            const uint32_t feature = number < running.n_numbers ? running.feature_of[number] : RunningText::kNoFeature;
+            if (feature != RunningText::kNoFeature) visit(feature);
+            return true;
+        };
+        note(centre);
+        const uint64_t reach = running.passage_reach;
+        const uint64_t n_before = std::min(reach, place), n_after = std::min(reach, running.n_tokens - 1 - place);
+        for (uint64_t k = 1; k <= n_before && note(running.tokens[place - k]); ++k) {}
+        for (uint64_t k = 1; k <= n_after && note(running.tokens[place + k]); ++k) {}
     }
 
     template <class Visit>
@@ -233,6 +267,7 @@ class Sampler {
 
     const Corpus corpus_;
     const Settings settings_;
+    uint32_t target_ = 0;
     uint64_t merged_ = 0, n_draws_ = 0;  // documents per example, and of all examples
     uint64_t chosen_[kHeld];
     uint64_t n_chosen_ = 0, n_labels_ = 0, left_in_example_ = 0;

@@ -68,6 +68,7 @@ def running(random: Random) -> Arguments:
         ),
         "n_feature_words": N_WORDS - 1,
         "joiners": random.permutation(N_WORDS)[: random.integers(5)].tolist(),
+        "passage_reach": (0, 0, 1, 4, 100)[random.integers(5)],
     }
 
 
@@ -113,6 +114,7 @@ def new_place_autoencoder(**arguments: Any) -> None:
         for target in range(min(2, len(arguments["feature_of"]))):
             machine.train(target, 5)
             n_blocks = 5 if arguments["joiners"] else 4
+            n_blocks = 1 if arguments["passage_reach"] else n_blocks
             machine.embedding(np.empty(n_blocks * arguments["n_feature_words"], dtype=np.int16))
 
 
@@ -676,6 +678,7 @@ ONE, SAME = np.ones(1, dtype=np.uint32), np.zeros(8, dtype=np.uint32)
         ("Autoencoder of places", "there is no such feature word", {"n_feature_words": 3}),
         ("Autoencoder of places", "there may be four joiners", {"joiners": [0, 1, 2, 3, 4]}),
         ("Autoencoder of places", "joiner must be the number of a word", {"joiners": [N_WORDS]}),
+        ("Autoencoder of places", "`passage_reach` must be at most 65536", {"passage_reach": 65_537}),
         ("interleave", "every run needs its counts", {"counts": []}),
         ("interleave", "counts of the same words", {"counts": [ONE, ONE[:0]], "runs": [ONE, ONE[:0]]}),
         ("interleave", "must add up to the length of their run", {"counts": [ONE, ONE, ONE]}),

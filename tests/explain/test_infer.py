@@ -409,9 +409,9 @@ def test_the_text_is_opened_and_hashed_once(model: Path, monkeypatch: pytest.Mon
     hashed: list[object] = []
     opened: list[object] = []
 
-    def fingerprint(*given: Any) -> str:
-        hashed.append(given)
-        return index_fingerprint(*given)
+    def fingerprint(index: DocumentIndex, **given: Any) -> str:
+        hashed.append(index)
+        return index_fingerprint(index, **given)
 
     def index_of(*given: Any) -> DocumentIndex | None:
         opened.append(given)

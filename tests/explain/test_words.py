@@ -110,7 +110,7 @@ def test_firing_rates_are_those_of_merged_documents(board: DocumentIndex, explai
     machine = explainer.machines["a0"]
     rules = explainer.rules("a0")
     examples = fresh_examples(board, machine.settings, 0, machine.key)
-    rates = firing_rates(board, rules, examples)
+    rates = firing_rates(board, rules, examples, 0)
     for rule, (with_word, without) in zip(rules, rates, strict=True):
         fired = [
             {board.vocabulary[k] for n in drawn for k in board.words_of(n).tolist()}

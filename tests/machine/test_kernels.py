@@ -107,6 +107,22 @@ def test_native_equals_reference_at_places(
 
 
 @settings(max_examples=60, deadline=None)
+@given(
+    index=running_texts(),
+    chosen=any_settings,
+    reach=st.sampled_from([1, 2, 5, 300]),
+    key=st.integers(0, 2**64 - 1),
+    data=st.data(),
+)
+def test_native_equals_reference_in_passages(
+    index: DocumentIndex, chosen: AutoencoderSettings, reach: int, key: int, data: st.DataObject
+) -> None:
+    assert index.running is not None
+    target = data.draw(st.integers(0, len(index.running.names) - 1))  # also words outside the vocabulary
+    assert_equal_to_reference(index, replace(chosen, passage_reach=reach), target, key)
+
+
+@settings(max_examples=60, deadline=None)
 @given(index=corpora(), chosen=any_settings, key=st.integers(0, 2**64 - 1), data=st.data())
 def test_native_equals_reference(
     index: DocumentIndex, chosen: AutoencoderSettings, key: int, data: st.DataObject

@@ -73,8 +73,14 @@ _SETTING_HELP: dict[str, tuple[Any, str]] = {
         "learn from 'topic' (documents with the word), 'place' (its neighbours in the text) or 'both'",
     ),
     "n_place_features": (int, "how many of the most frequent words to look for around a word"),
+    "passage_reach": (int, "learn topics from X words before and after a word; 0: from whole documents"),
 }
 
+# What settings are by default, if that depends on the corpus.
+_USUAL = {
+    "contexts": "both if the index has the running text",
+    "passage_reach": "25 if documents have more than 100 words on average, else 0",
+}
 _LARGE, _KEEP_TOP = 1_000_000_000, 1_000  # bytes; coordinates per word, see docs/sharing.md
 _ONE_GO = "it is trained in one go"
 _ONLY_OMNI = {
@@ -150,7 +156,7 @@ def _add_settings(parser: argparse.ArgumentParser) -> None:
     )
     defaults = AutoencoderSettings()
     for name, (kind, help_text) in _SETTING_HELP.items():
-        usual = "both if the index has the running text" if name == "contexts" else getattr(defaults, name)
+        usual = _USUAL.get(name, getattr(defaults, name))
         default = f"default: {usual}; paper: {PAPER[name]}"
         usage = f"--{name.replace('_', '-')} X"
         option(group, usage, f"{help_text} ({default})", dest=name, type=kind, default=argparse.SUPPRESS)
@@ -334,10 +340,18 @@ def _completed(
         if not given:
             return None
         record = omni_record(read_record(arguments.output / SETTINGS), "be continued")
-        given = {"contexts": record.settings.contexts, "joiners": record.settings.joiners, **given}
+        chosen_from_text = ("contexts", "joiners", "passage_reach")
+        given = {**{name: getattr(record.settings, name) for name in chosen_from_text}, **given}
     if "contexts" not in given and index.running is None and not arguments.quiet:
         print("the corpus has no word order: words are trained on topic only, not on place", file=sys.stderr)
-    return default_settings(index, **given)
+    settings = default_settings(index, **given)
+    if settings.passage_reach and "passage_reach" not in given and not arguments.quiet:
+        print(
+            f"documents are long: topics are learned from {settings.passage_reach} words before and after a "
+            "word; --passage-reach 0 learns from whole documents",
+            file=sys.stderr,
+        )
+    return settings
 
 
 def _top_words(arguments: argparse.Namespace, index: DocumentIndex) -> list[str] | None:

@@ -133,6 +133,22 @@ class RunningText:
             found[:, column] = np.where(between == DOCUMENT_END, DOCUMENT_END, there)
         return found
 
+    def passages(self, places: NDArray[np.int64], reach: int, target: int) -> NDArray[np.uint32]:
+        """Places x words: the word of each place and `reach` words before and after; `DOCUMENT_END` if none.
+
+        A passage ends with its document and, unless it is one of the word `target`, where the target stands.
+        """
+        tokens, centre = self.tokens, self.tokens[places]
+        found = np.full((len(places), 2 * reach + 1), DOCUMENT_END, dtype=np.uint32)
+        found[:, reach] = centre
+        for step in (-1, 1):
+            is_open = np.ones(len(places), dtype=bool)
+            for distance in range(1, reach + 1):
+                there = np.take(tokens, places + step * distance, mode="clip")
+                is_open &= (there != DOCUMENT_END) & ((there != target) | (centre == target))
+                found[is_open, reach + step * distance] = there[is_open]
+        return found
+
     def holds(
         self, places: NDArray[np.int64], column: int, number: int, joiners: Sequence[int] = ()
     ) -> NDArray[np.bool_]:

@@ -132,7 +132,7 @@ class WordTraining:
 
     @property
     def has_order(self) -> bool:  # noqa: D102
-        return "place" in self.settings.kinds
+        return self.settings.reads_order
 
     def result_bytes(self, index: DocumentIndex) -> int:  # noqa: D102
         return 2 * sum(n_features(index, self.settings, kind) for kind in self.settings.kinds)

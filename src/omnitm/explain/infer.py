@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from omnitm.corpus import DocumentIndex
+from omnitm.corpus.assembling import DOCUMENT_END
 from omnitm.corpus.running import feature_numbers
 from omnitm.errors import ParameterError, UnknownWordError
 from omnitm.machine import Autoencoder, kind_key, running_of, word_key
@@ -208,7 +209,7 @@ def _checked_text(vectors: WordVectors, index: Any) -> _Text | None:
     record = omni_record(vectors.training, "train words on the spot")
     if vectors.path is not None and is_known_index(vectors.path, index, record.index_fingerprint):
         return _Text(index, record)
-    if index_fingerprint(index, record.settings.contexts) != record.index_fingerprint:
+    if index_fingerprint(index, with_order=record.settings.reads_order) != record.index_fingerprint:
         return None
     if vectors.path is not None:
         note_known_index(vectors.path, index, record.index_fingerprint)
@@ -224,7 +225,8 @@ def _trained(vectors: WordVectors, word: str, text: _Text | None) -> InferredWor
     start = 0
     for kind in settings.kinds:
         size = len(index.vocabulary) if kind == "topic" else len(vector) - start
-        is_new = kind == "topic" and number >= size
+        # Passages are found by number; documents only of words of the vocabulary.
+        is_new = kind == "topic" and number >= size and not settings.passage_reach
         if is_new:
             _train_lent(_Lent.to(index, number), text.record, word, vector[:size])
         else:
@@ -250,14 +252,24 @@ def _trained_on(
             "name it: --index INDEX, or index=."
         )
     index, record = text.index, text.record
-    numbers = {name: number for number, name in enumerate(index.vocabulary[:-1])}
+    # Among documents, the last word of the vocabulary lends its number to the new word.
+    known = index.vocabulary if record.settings.passage_reach else index.vocabulary[:-1]
+    numbers = {name: number for number, name in enumerate(known)}
     prepared = [vectors.preparation.words(sentence) for sentence in sentences]
-    found = [sorted({numbers[other] for other in words if other in numbers}) for words in prepared]
+    found = [[numbers[other] for other in words if other in numbers] for words in prepared]
     documents = [document for document in found if document]
     if not documents:
         raise ParameterError("No word of the sentences is in the vocabulary, so they say nothing.")
     vector = np.zeros(_size(vectors), dtype=np.int16)
-    _train_lent(_Lent.to_documents(index, documents), record, word, vector[: len(index.vocabulary)])
+    topics = vector[: len(index.vocabulary)]
+    if record.settings.passage_reach:
+        longer = _Longer.by(index, documents)
+        machine = Autoencoder(longer, record.settings)
+        machine.train(longer.running.new_number, kind_key(word_key(record.seed, word), "topic"))
+        machine.embedding(topics)
+    else:
+        lent = _Lent.to_documents(index, [sorted(set(document)) for document in documents])
+        _train_lent(lent, record, word, topics)
     plural = "s" * (len(documents) > 1)
     how = f"trained on the spot from {len(documents):,} sentence{plural}"
     return InferredWord(word, how, vector, _forms_of(vectors, word, vector))
@@ -304,6 +316,57 @@ class _Lent(NamedTuple):
             offsets,
             np.arange(n_documents, n_documents + len(documents), dtype=np.uint32),
             len(index.vocabulary),
+        )
+
+
+class _LongerText(NamedTuple):
+    """A running text with sentences behind it, in the middle of which a new word stands."""
+
+    tokens: NDArray[np.uint32]
+    word_starts: NDArray[np.uint64]
+    places: NDArray[np.uint32]
+
+    @property
+    def new_number(self) -> int:
+        """The number of the new word, which comes after all others."""
+        return len(self.word_starts) - 2
+
+
+class _Longer(NamedTuple):
+    """An index whose running text has a few sentences more."""
+
+    document_offsets: NDArray[np.uint64]
+    document_words: NDArray[np.uint32]
+    word_offsets: NDArray[np.uint64]
+    word_documents: NDArray[np.uint32]
+    n_words: int
+    running: _LongerText
+
+    @classmethod
+    def by(cls, index: DocumentIndex, sentences: Sequence[Sequence[int]]) -> _Longer:
+        """Put a new word with sentences, numbers of words each, behind the text."""
+        running = running_of(index)
+        number, parts, places = len(running.word_starts) - 1, [running.tokens], []
+        n_tokens = len(running.tokens)
+        for words in sentences:
+            half = len(words) // 2
+            places.append(n_tokens + half)
+            parts.append(np.array([*words[:half], number, *words[half:], DOCUMENT_END], dtype=np.uint32))
+            n_tokens += len(parts[-1])
+        # Places of other words in the sentences are left out: passages without the word come from the text.
+        starts = np.append(running.word_starts, running.word_starts[-1] + np.uint64(len(places)))
+        text = _LongerText(
+            np.concatenate(parts),
+            starts,
+            np.concatenate([running.places, np.array(places, dtype=np.uint32)]),
+        )
+        return cls(
+            index.document_offsets,
+            index.document_words,
+            index.word_offsets,
+            index.word_documents,
+            len(index.vocabulary),
+            text,
         )
 
 

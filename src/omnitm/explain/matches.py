@@ -16,7 +16,7 @@ from omnitm.corpus.cooccurrence import DOCUMENTS_AT_A_TIME, document_lengths, sh
 from omnitm.explain.evidence import Document, read_documents, spread
 from omnitm.explain.records import Record
 from omnitm.explain.rules import Rule
-from omnitm.machine import Examples
+from omnitm.machine import Examples, running_of
 
 Rates = tuple[float | None, float | None]
 """In what share of the examples with the word, and without it, a rule holds; None: there are none."""
@@ -145,10 +145,18 @@ def matching_documents(
     return candidates[~_marked(index, absent)[candidates]]
 
 
-def firing_rates(index: DocumentIndex, rules: Sequence[Rule], examples: Examples) -> list[Rates]:
-    """In what share of the examples with the word, and without it, each rule holds; None: there are none."""
+def firing_rates(
+    index: DocumentIndex, rules: Sequence[Rule], examples: Examples, target: int, passage_reach: int = 0
+) -> list[Rates]:
+    """In what share of the examples with the word, and without it, each rule holds; None: there are none.
+
+    Examples are made of documents or, with a `passage_reach`, of passages of word number `target` and others.
+    """
     named = sorted({index.word_id(word) for rule in rules for word in (*rule.present, *rule.absent)})
-    occurs = occurrences(index, examples.documents, named)
+    if passage_reach:
+        occurs = np.asarray(carriers(index, examples.documents, named, target, passage_reach).any(axis=1))
+    else:
+        occurs = occurrences(index, examples.documents, named)
     columns = {index.vocabulary[word]: column for column, word in enumerate(named)}
     rates = []
     for rule in rules:
@@ -171,6 +179,17 @@ def occurrences(
     occurs = np.zeros((len(documents), len(words)), dtype=bool)
     occurs[rows[found >= 0], found[found >= 0]] = True
     return occurs
+
+
+def carriers(
+    index: DocumentIndex, places: NDArray[np.int64], words: Sequence[int], target: int, passage_reach: int
+) -> NDArray[np.bool_]:
+    """Examples x passages x words: whether a word is in a passage that was merged into an example."""
+    passages = running_of(index).passages(places.reshape(-1), passage_reach, target)
+    found = np.empty((len(passages), len(words)), dtype=bool)
+    for column, word in enumerate(words):
+        found[:, column] = (passages == word).any(axis=1)
+    return found.reshape(*places.shape, len(words))
 
 
 def share(holds: NDArray[np.bool_], among: NDArray[np.bool_]) -> float | None:

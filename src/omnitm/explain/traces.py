@@ -11,8 +11,17 @@ from numpy.typing import NDArray
 
 from omnitm.corpus import DocumentIndex
 from omnitm.explain.evidence import Document, read_documents
+from omnitm.explain.matches import carriers
 from omnitm.explain.records import Record
-from omnitm.machine import Autoencoder, Examples, Feedback, Recording, training_examples, word_key
+from omnitm.machine import (
+    Autoencoder,
+    Examples,
+    Feedback,
+    Recording,
+    running_of,
+    training_examples,
+    word_key,
+)
 from omnitm.store import TrainingRecord
 
 _PER_CLAUSE = ("states", "opposite", "feedback", "weights")
@@ -133,8 +142,13 @@ def trace_literal(
     recording = Autoencoder(index, record.settings).record(target, key, column)
     examples = training_examples(index, record.settings, target, key)
     history = _History.of(recording, negated, record.settings.include_from - 1)
-    carriers = np.isin(examples.documents, index.documents_with(column))
-    events = _EventReader(index, examples, carriers, history, n_documents)
+    if record.settings.passage_reach:
+        reach = record.settings.passage_reach
+        has_literal = carriers(index, examples.documents, [column], target, reach)[:, :, 0]
+        examples = _with_documents(index, examples)
+    else:
+        has_literal = np.isin(examples.documents, index.documents_with(column))
+    events = _EventReader(index, examples, has_literal, history, n_documents)
     rewards, penalties = (events.strongest(sign, n_events) for sign in (1, -1))
     sums = recording.present[-1].astype(np.int64) - recording.absent[-1]
     return Trace(
@@ -147,7 +161,7 @@ def trace_literal(
         # The read-out: mean over positive clauses of state(occurs) - state(does not), rounded down.
         coordinate=int(sums[history.positive].sum() // max(len(history.positive), 1)),
         labels=examples.labels,
-        occurs=np.asarray(carriers.any(axis=1)),
+        occurs=np.asarray(has_literal.any(axis=1)),
         mean=history.mean,
         opposite_mean=history.opposite_mean,
         rewarded=history.rewarded,
@@ -159,6 +173,13 @@ def trace_literal(
         feedback=recording.feedback,
         weights=recording.weights,
     )
+
+
+def _with_documents(index: DocumentIndex, examples: Examples) -> Examples:
+    """Replace the places of passages by the documents that they are in."""
+    places, which = np.unique(examples.documents, return_inverse=True)
+    found = running_of(index).documents_of(places.astype(np.uint32))[which]
+    return examples._replace(documents=found.reshape(examples.documents.shape))
 
 
 @dataclass(frozen=True, eq=False)

@@ -183,7 +183,8 @@ def explain_word(
         ruled_out: Callable[..., RuledOut] = partial(ruled_out_places, running, joiners=joiners)
         sizes = running.n_running_words, len(running.places_of(target))
     else:
-        rates, match = firing_rates(index, rules, examples), match_rule
+        reach = machine.settings.passage_reach
+        rates, match = firing_rates(index, rules, examples, target, reach), match_rule
         ruled_out = partial(ruled_out_documents, index)
     measured = [
         _most_telling_first(_measured(rule, found, rate, examples.labels), ruled_out)

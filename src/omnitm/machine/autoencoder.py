@@ -109,7 +109,7 @@ class Autoencoder:
     settings
         What to learn and how long.
     kind
-        Whether it learns from documents ("topic") or from the places of a running text ("place").
+        Whether it learns from documents or passages ("topic") or from the places of a running text ("place").
     feature_of
         Places: which of the feature words every number is, or `NO_FEATURE`; None: the most frequent words.
     negated_literals
@@ -132,9 +132,13 @@ class Autoencoder:
         isa: str = "auto",
     ) -> None:
         self.index, self.settings, self.kind = index, settings, kind
-        arrays: tuple[Any, ...] = (
-            corpus_arrays(index) if kind == "topic" else _running_arrays(index, settings, feature_of)
-        )
+        arrays: tuple[Any, ...]
+        if kind == "place":
+            arrays = _running_arrays(index, settings, feature_of)
+        elif settings.passage_reach:
+            arrays = _passage_arrays(index, settings)
+        else:
+            arrays = corpus_arrays(index)
         self.n_features = index.n_words if kind == "topic" else settings.n_blocks * int(arrays[4])
         self._native = _native.Autoencoder(
             *arrays,
@@ -212,7 +216,18 @@ def _running_arrays(
     if feature_of is None:
         feature_of = feature_numbers(running.word_starts, settings.n_place_features)
     n_words = int(np.count_nonzero(feature_of != NO_FEATURE))
-    return running.tokens, running.word_starts, running.places, feature_of, n_words, settings.joiners
+    return running.tokens, running.word_starts, running.places, feature_of, n_words, settings.joiners, 0
+
+
+def _passage_arrays(index: TrainingCorpus, settings: AutoencoderSettings) -> tuple[Any, ...]:
+    from omnitm.corpus.running import NO_FEATURE
+
+    running = running_of(index)
+    # The words of the vocabulary have the first numbers, and only they are features.
+    feature_of = np.full(len(running.word_starts) - 1, NO_FEATURE, dtype=np.uint32)
+    feature_of[: index.n_words] = np.arange(index.n_words, dtype=np.uint32)
+    text = running.tokens, running.word_starts, running.places
+    return *text, feature_of, index.n_words, (), settings.passage_reach
 
 
 def running_of(index: HasText[Text_co]) -> Text_co:
@@ -220,7 +235,8 @@ def running_of(index: HasText[Text_co]) -> Text_co:
     if index.running is None:
         raise CorpusError(
             "The corpus has no running text, so places of words cannot be learned; make an index that keeps "
-            "it: omnitm index TEXT -o INDEX; or train with contexts='topic' (--contexts topic)."
+            "it: omnitm index TEXT -o INDEX; or train with contexts='topic' (--contexts topic) and without "
+            "passages (--passage-reach 0)."
         )
     return index.running
 

@@ -118,7 +118,9 @@ class Examples(NamedTuple):
 
 
 def training_examples(index: DocumentIndex, settings: AutoencoderSettings, target: int, key: int) -> Examples:
-    """Draw the examples that the machine of word number `target` learns from."""
+    """Draw the examples that the machine of word number `target` learns from: documents, or passages."""
+    if settings.passage_reach:
+        return _places_of_examples(index, settings, target, key, settings.accumulation)
     inside = index.documents_with(target).astype(np.int64)
     merged = settings.accumulation
     labels, bits = _labels_and_bits(settings, key, merged)
@@ -135,9 +137,17 @@ def training_examples(index: DocumentIndex, settings: AutoencoderSettings, targe
 
 def training_places(index: DocumentIndex, settings: AutoencoderSettings, target: int, key: int) -> Examples:
     """Draw the places, of a running text, that the machine of number `target` for places learns from."""
+    starts = running_of(index).word_starts
+    merged = settings.merged_places(int(starts[target + 1] - starts[target]))
+    return _places_of_examples(index, settings, target, key, merged)
+
+
+def _places_of_examples(
+    index: DocumentIndex, settings: AutoencoderSettings, target: int, key: int, merged: int
+) -> Examples:
+    """Draw places of a word and of other words, so many for each example."""
     running = running_of(index)
     start, end, total = (int(running.word_starts[k]) for k in (target, target + 1, -1))
-    merged = settings.merged_places(end - start)
     labels, bits = _labels_and_bits(settings, key, merged)
     if start == end or end - start == total:
         ranks = scaled(bits, total)

@@ -64,12 +64,38 @@ class _Places:
         return features
 
 
+class _Passages:
+    """What a word is about: passages with it and without it, as sets of words; the word itself is hidden."""
+
+    def __init__(self, index: DocumentIndex, settings: AutoencoderSettings, target: int) -> None:
+        assert index.running is not None  # noqa: S101  # the caller's business
+        self._running, self._target, self._reach = index.running, target, settings.passage_reach
+        self.n_features, self.hidden = index.n_words, [target] if target < index.n_words else []
+        self.merged = settings.accumulation
+        starts = index.running.word_starts.astype(np.int64)
+        self.all = np.arange(starts[-1])
+        self.inside = np.arange(starts[target], starts[target + 1])
+        self.outside = np.setdiff1d(self.all, self.inside)
+
+    def features_of(self, rank: int) -> list[int]:
+        place, tokens = int(self._running.places[rank]), self._running.tokens
+        ends = {int(DOCUMENT_END)} if tokens[place] == self._target else {int(DOCUMENT_END), self._target}
+        numbers = [int(tokens[place])]
+        for step in (-1, 1):
+            for distance in range(1, self._reach + 1):
+                number = int(tokens[place + step * distance])
+                if number in ends:
+                    break
+                numbers.append(number)
+        return [number for number in numbers if number < self.n_features]
+
+
 class ReferenceAutoencoder:
     """One target word's machine, example by example.
 
     `states` is clauses x literals; literal k is "feature k occurs", literal n_features + k "it does not". A
-    feature is a word of a document, or for the kind "place" a word at one of four places around the target,
-    or joined with it.
+    feature is a word of a document or passage, or for the kind "place" a word at one of four places around
+    the target, or joined with it.
     """
 
     def __init__(
@@ -82,9 +108,10 @@ class ReferenceAutoencoder:
         kind: Kind = "topic",
         negated_literals: bool = True,
     ) -> None:
-        self._source = (
-            _Documents(index, settings, target) if kind == "topic" else _Places(index, settings, target)
-        )
+        source: type[_Documents | _Passages | _Places] = _Places
+        if kind == "topic":
+            source = _Passages if settings.passage_reach else _Documents
+        self._source = source(index, settings, target)
         self.n_features = n_features = self._source.n_features
         self.index, self.settings, self.target, self.key = index, settings, target, key
         heads = draw(key, Purpose.INITIAL_WEIGHT, 0, settings.n_clauses) >> np.uint64(63)

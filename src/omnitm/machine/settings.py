@@ -31,6 +31,7 @@ PAPER: dict[str, Any] = {
     "max_included_literals": 3,
     "contexts": "topic",
     "n_place_features": 10_000,
+    "passage_reach": 0,
 }
 
 
@@ -43,6 +44,9 @@ class AutoencoderSettings:
     n_clauses, threshold, specificity, accumulation, accumulation_growth, n_examples, n_epochs, \
 output_balancing, max_included_literals, n_place_features
         As for `omnitm.OmniTMAE`.
+    passage_reach
+        Topics are learned from passages: a word and so many words before and after it; 0: from whole
+        documents.
     algorithm
         "exact" (the paper, as TMU computes it) or "fast" (FastOmniTMAE's simplification).
     state_bits
@@ -68,6 +72,7 @@ output_balancing, max_included_literals, n_place_features
     max_included_literals: int | None = 3
     contexts: Contexts = "topic"
     n_place_features: int = 10_000
+    passage_reach: int = 0
     joiners: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
@@ -86,6 +91,7 @@ output_balancing, max_included_literals, n_place_features
             check_integer(owner, "max_included_literals", self.max_included_literals, 0, 2**31 - 1)
         check_choice(owner, "contexts", self.contexts, ("topic", "place", "both"))
         check_integer(owner, "n_place_features", self.n_place_features, 1, 2**28)
+        check_integer(owner, "passage_reach", self.passage_reach, 0, 65_536)
         joiners: Any = self.joiners  # whatever was given
         if not isinstance(joiners, tuple) or len(joiners) > _MOST_JOINERS:
             raise ParameterError(
@@ -104,6 +110,11 @@ output_balancing, max_included_literals, n_place_features
     def kinds(self) -> tuple[Kind, ...]:
         """The machines that a word has, in the order of their coordinates."""
         return ("topic", "place") if self.contexts == "both" else (self.contexts,)
+
+    @property
+    def reads_order(self) -> bool:
+        """Whether the running text is learned from, and not only which words a document has."""
+        return "place" in self.kinds or self.passage_reach > 0
 
     def merged_places(self, n_places: int) -> int:
         """Return how many places an example merges if the word has so many.

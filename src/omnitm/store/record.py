@@ -17,7 +17,7 @@ from omnitm import __version__
 from omnitm.errors import FileError, ParameterError
 from omnitm.files.manifest import json_object
 from omnitm.files.plain import read_file
-from omnitm.machine import AutoencoderSettings, Contexts, running_of
+from omnitm.machine import AutoencoderSettings, running_of
 from omnitm.parameters import check_integer
 
 if TYPE_CHECKING:
@@ -69,6 +69,7 @@ class TrainingRecord:
         omitted = _SETTINGS_OF_GROWTH if self.settings.accumulation_growth == 1 else set()
         omitted = omitted if self.settings.joiners else omitted | _SETTINGS_OF_JOINERS
         omitted = _SETTINGS_OF_PLACE if self.settings.contexts == "topic" else omitted
+        omitted = omitted if self.settings.passage_reach else omitted | _SETTINGS_OF_PASSAGES
         fields["settings"] = {
             name: fields["settings"][name] for name in fields["settings"] if name not in omitted
         }
@@ -190,26 +191,26 @@ def read_record(path: Path) -> AnyRecord:
     return record_from_bytes(path, read_file(path, JSON_LIMIT))
 
 
-_fingerprints: WeakKeyDictionary[DocumentIndex, dict[str, str]] = WeakKeyDictionary()
+_fingerprints: WeakKeyDictionary[DocumentIndex, dict[bool, str]] = WeakKeyDictionary()
 
 
-def index_fingerprint(index: DocumentIndex, contexts: Contexts = "topic") -> str:
+def index_fingerprint(index: DocumentIndex, *, with_order: bool = False) -> str:
     """Hash everything that training can see of an index: its vocabulary and its documents.
 
-    Where places are trained, the running text too. The same documents give the same fingerprint in memory
-    and on disk, on any machine. An index is hashed once.
+    Where places or passages are trained, the running text too. The same documents give the same fingerprint
+    in memory and on disk, on any machine. An index is hashed once.
     """
     known = _fingerprints.setdefault(index, {})
-    if contexts not in known:
-        known[contexts] = _fingerprint(index, contexts)
-    return known[contexts]
+    if with_order not in known:
+        known[with_order] = _fingerprint(index, with_order=with_order)
+    return known[with_order]
 
 
-def _fingerprint(index: DocumentIndex, contexts: Contexts) -> str:
+def _fingerprint(index: DocumentIndex, *, with_order: bool) -> str:
     digest = hashlib.sha256()
     words = index.vocabulary
     arrays: list[tuple[NDArray[Any], str]] = [(index.document_offsets, "<u8"), (index.document_words, "<u4")]
-    if contexts != "topic":
+    if with_order:
         running = running_of(index)
         words, arrays = [*words, *running.other_words], [*arrays, (running.tokens, "<u4")]
     for word in words:
@@ -230,13 +231,18 @@ def _short(fields: dict[str, Any]) -> str:
 _SETTING_NAMES = {field.name for field in dataclasses.fields(AutoencoderSettings)}
 _SETTINGS_OF_PLACE = {"contexts", "n_place_features", "accumulation_growth", "joiners"}
 _SETTINGS_OF_GROWTH, _SETTINGS_OF_JOINERS = {"accumulation_growth"}, {"joiners"}
+_SETTINGS_OF_PASSAGES = {"passage_reach"}
 # What records do not name: nothing; a growth of 1, as older models have it, or no joiners, or both; or all
-# about places.
+# about places. And, beside any of these, passages if there are none.
 _OMITTED: list[set[str]] = [
-    set(),
-    _SETTINGS_OF_GROWTH,
-    _SETTINGS_OF_JOINERS,
-    _SETTINGS_OF_GROWTH | _SETTINGS_OF_JOINERS,
-    _SETTINGS_OF_PLACE,
+    omitted | passages
+    for omitted in (
+        set(),
+        _SETTINGS_OF_GROWTH,
+        _SETTINGS_OF_JOINERS,
+        _SETTINGS_OF_GROWTH | _SETTINGS_OF_JOINERS,
+        _SETTINGS_OF_PLACE,
+    )
+    for passages in (set(), _SETTINGS_OF_PASSAGES)
 ]
 _ARRAY_CHUNK = 1 << 22

@@ -63,6 +63,9 @@ class OmniTMAE(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     n_place_features
         How many of the most frequent words are looked for at each of the four places around a word, and
         joined with it.
+    passage_reach
+        Topics are learned from passages: a word and so many words before and after it; 0: from whole
+        documents, as in the paper; None: 25 where documents have more than 100 words on average, else 0.
     seed
         All random draws for a word follow from it and the word's spelling: the same seed gives the same
         vectors, whatever `n_jobs` is and whichever other words are trained.
@@ -111,6 +114,7 @@ class OmniTMAE(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         max_included_literals: int | None = AutoencoderSettings.max_included_literals,
         contexts: Contexts | None = None,
         n_place_features: int = AutoencoderSettings.n_place_features,
+        passage_reach: int | None = None,
         seed: int = 0,
         random_state: int | None = None,
         n_jobs: int | None = None,
@@ -130,6 +134,7 @@ class OmniTMAE(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.max_included_literals = max_included_literals
         self.contexts = contexts
         self.n_place_features = n_place_features
+        self.passage_reach = passage_reach
         self.seed = seed
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -328,7 +333,8 @@ class OmniTMAE(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """Return the settings, checked before the corpus is read."""
         names = [field.name for field in fields(AutoencoderSettings) if field.name != "joiners"]
         given = {name: getattr(self, name) for name in names}
-        AutoencoderSettings(**{**given, "contexts": given["contexts"] or "topic"})
+        reach = 0 if given["passage_reach"] is None else given["passage_reach"]
+        AutoencoderSettings(**{**given, "contexts": given["contexts"] or "topic", "passage_reach": reach})
         return given
 
 

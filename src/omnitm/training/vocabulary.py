@@ -27,7 +27,7 @@ from omnitm.errors import (
 )
 from omnitm.files.kinds import shell_name
 from omnitm.files.manifest import MANIFEST
-from omnitm.machine import AutoencoderSettings, n_features, running_of, word_key
+from omnitm.machine import AutoencoderSettings, Contexts, n_features, running_of, word_key
 from omnitm.sharing.card import keep_card
 from omnitm.store import AnyRecord, ModelFolder, TrainingRecord, index_fingerprint, omni_record
 from omnitm.store.loading import stored_model
@@ -41,6 +41,8 @@ from omnitm.vectors.word_vectors import WordVectors
 
 _log = logging.getLogger(__name__)
 _SHOWN_WORDS = 5  # in messages
+# Words of a passage on each side: a few sentences. Chosen on development data: benchmarks/passages.py.
+_PASSAGE_REACH = 25
 _REPEAT = "give the same or leave it out"
 
 
@@ -235,7 +237,7 @@ def train_rows(
     # The key depends on seed and spelling only, so a row is the same whatever else is trained.
     jobs = [WordJob(row, index.word_id(words[row]), word_key(record.seed, words[row])) for row in rows]
     if "topic" in record.settings.kinds:
-        warn_of_constant_words(index, jobs)
+        warn_of_constant_words(index, jobs, has_passages=record.settings.passage_reach > 0)
     failed: dict[int, str] = {}
     with reporting(progress, len(words) - len(jobs), len(words)) as report:
 
@@ -279,10 +281,16 @@ def check_untrained(vectors: WordVectors, words: Sequence[str]) -> None:
         raise ParameterError(f"The model has {_listed(known)} already; leave out what is trained.")
 
 
-def warn_of_constant_words(index: DocumentIndex, jobs: Sequence[WordJob]) -> None:
-    """Say which words cannot be learned, because no document or every document has them."""
+def warn_of_constant_words(
+    index: DocumentIndex, jobs: Sequence[WordJob], *, has_passages: bool = False
+) -> None:
+    """Say which words cannot be learned, because no document or every document has them.
+
+    Passages of a word that is in every document can be told from others, and are not warned of.
+    """
     frequencies = index.document_frequencies[[job.target for job in jobs]] if jobs else np.zeros(0)
-    for frequency, place in ((0, "no document"), (index.n_documents, "every document")):
+    constant = ((0, "no document"), (index.n_documents, "every document"))
+    for frequency, place in constant[:1] if has_passages else constant:
         found = [index.vocabulary[jobs[i].target] for i in np.flatnonzero(frequencies == frequency).tolist()]
         if found:
             verb = "is" if len(found) == 1 else "are"
@@ -299,7 +307,8 @@ def _listed(words: Sequence[str]) -> str:
 def default_settings(index: DocumentIndex, **given: Any) -> AutoencoderSettings:
     """Return the settings for what is not given: both kinds of contexts where the index has a running text.
 
-    Without one, words are trained on topic alone, and the log says so.
+    Without one, words are trained on topic alone, and the log says so. Topics are learned from passages if
+    documents are long.
     """
     if given.get("contexts") is None:
         given["contexts"] = "topic" if index.running is None else "both"
@@ -307,7 +316,18 @@ def default_settings(index: DocumentIndex, **given: Any) -> AutoencoderSettings:
             _log.info("The corpus has no word order, so words are trained on topic only, not on place.")
     if given["contexts"] != "topic" and index.running is not None:
         given.setdefault("joiners", index.running.joiners)
+    if given.get("passage_reach") is None:
+        given["passage_reach"] = _PASSAGE_REACH if _has_long_documents(index, given["contexts"]) else 0
+        if given["passage_reach"]:
+            _log.info("Documents are long, so topics are learned from passages, not from whole documents.")
     return AutoencoderSettings(**given)
+
+
+def _has_long_documents(index: DocumentIndex, contexts: Contexts) -> bool:
+    """Tell whether topics are learned, and documents have more words than two passages, on the average."""
+    if contexts == "place" or index.running is None:
+        return False
+    return index.running.n_running_words > 4 * _PASSAGE_REACH * index.n_documents
 
 
 def column_names(index: DocumentIndex, settings: AutoencoderSettings) -> tuple[list[str], list[str]]:
@@ -337,7 +357,7 @@ def _new_record(
             raise ParameterError(
                 "keep_top (--keep-top) is about coordinates of topic; leave it out for place."
             )
-    fingerprint = index_fingerprint(index, settings.contexts)
+    fingerprint = index_fingerprint(index, with_order=settings.reads_order)
     return TrainingRecord(settings, seed, fingerprint, keep_top=keep_top, keep_places=keep_places)
 
 
@@ -405,7 +425,7 @@ class _Request:
     def check(self, path: Path | str, record: AnyRecord | None, words: Sequence[str]) -> None:
         """Refuse to continue a model that was started with something else."""
         record = omni_record(record, "be continued")
-        if index_fingerprint(self.index, record.settings.contexts) != record.index_fingerprint:
+        if index_fingerprint(self.index, with_order=record.settings.reads_order) != record.index_fingerprint:
             raise CorpusError(
                 f"{path}: was trained on another corpus; give the one that it was started with."
             )
