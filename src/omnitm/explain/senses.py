@@ -356,7 +356,7 @@ def _centres(rows: Reals, groups: Numbers) -> Reals:
     return unit_rows(_member(groups).T @ rows)
 
 
-def _squares(means: Reals, sizes: NDArray[Any]) -> Reals:
+def _squares(means: NDArray[Any], sizes: NDArray[Any]) -> Reals:
     """Return the squared lengths of means of rows of length 1: how much two of the rows have in common."""
     squares = (means**2).sum(axis=1)
     # A mean of n rows of length 1 is too long by chance: E|mean|^2 = m^2 + (1 - m^2) / n, solved for m^2.
@@ -364,7 +364,7 @@ def _squares(means: Reals, sizes: NDArray[Any]) -> Reals:
     return found
 
 
-def _cosines(means: Reals, sizes: NDArray[Any]) -> Reals:
+def _cosines(means: NDArray[Any], sizes: NDArray[Any]) -> Reals:
     """Return the cosines of means, as if of many rows each; a group is not compared with itself."""
     lengths = np.sqrt(_squares(means, sizes))
     cosines: Reals = means @ means.T / np.outer(lengths, lengths)
