@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -150,7 +151,11 @@ def _listed(rules: list[dict[str, Any]]) -> str:
 
 def main() -> None:
     """Collect, all or neighbours or senses alone, or render."""
-    steps = {"collect": collect, "neighbours": collect_neighbours, "senses": collect_senses}
+    steps: dict[str, Callable[..., dict[str, Any]]] = {
+        "collect": collect,
+        "neighbours": collect_neighbours,
+        "senses": collect_senses,
+    }
     if sys.argv[1] in steps:
         found = steps[sys.argv[1]](*map(Path, sys.argv[2:]))
         rows = ",\n".join(
