@@ -2,6 +2,7 @@
 
     python benchmarks/reading_test.py collect MODEL INDEX     results/reading-test.json
     python benchmarks/reading_test.py neighbours MODEL        the same, its nearest words alone
+    python benchmarks/reading_test.py senses MODEL INDEX      the same, its senses alone
     python benchmarks/reading_test.py render                  docs/reading-test.md
 
 Judgements are lines of results/reading-judged.tsv: a word, then yes, partly or no for its rules, neighbours
@@ -12,6 +13,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -63,11 +65,15 @@ def _found(explainer: Any, word: str) -> dict[str, Any]:
         "rules": [{"rule": measured.shortened(), **_figures(measured.match)} for measured in rules],
         "document_rules": [{"rule": str(rule), **_figures(rule.match)} for rule in of_documents],
         "neighbours": _neighbours(explainer.vectors, word),
-        "senses": [
-            {"share": sense.share, "features": [name for name, _ in sense.features[:N_FEATURES]]}
-            for sense in explainer.senses(word, n_documents=0).senses
-        ],
+        "senses": _senses(explainer, word),
     }
+
+
+def _senses(explainer: Any, word: str) -> list[dict[str, Any]]:
+    return [
+        {"share": sense.share, "features": [name for name, _ in sense.features[:N_FEATURES]]}
+        for sense in explainer.senses(word, n_documents=0).senses
+    ]
 
 
 def _neighbours(vectors: Any, word: str) -> list[str]:
@@ -80,6 +86,14 @@ def collect_neighbours(model: Path) -> dict[str, Any]:
 
     vectors = WordVectors.load(model)
     return {word: {**row, "neighbours": _neighbours(vectors, word)} for word, row in collected().items()}
+
+
+def collect_senses(model: Path, index: Path) -> dict[str, Any]:
+    """Find the senses again, after a change of how they are found; rules and neighbours stay."""
+    from omnitm import Explainer
+
+    explainer = Explainer.open(model, index)
+    return {word: {**row, "senses": _senses(explainer, word)} for word, row in collected().items()}
 
 
 def collected() -> dict[str, Any]:
@@ -136,10 +150,14 @@ def _listed(rules: list[dict[str, Any]]) -> str:
 
 
 def main() -> None:
-    """Collect, all or neighbours alone, or render."""
-    if sys.argv[1] in {"collect", "neighbours"}:
-        paths = map(Path, sys.argv[2:])
-        found = collect(*paths) if sys.argv[1] == "collect" else collect_neighbours(*paths)
+    """Collect, all or neighbours or senses alone, or render."""
+    steps: dict[str, Callable[..., dict[str, Any]]] = {
+        "collect": collect,
+        "neighbours": collect_neighbours,
+        "senses": collect_senses,
+    }
+    if sys.argv[1] in steps:
+        found = steps[sys.argv[1]](*map(Path, sys.argv[2:]))
         rows = ",\n".join(
             f" {json.dumps(word)}: {json.dumps(row, ensure_ascii=False)}" for word, row in found.items()
         )

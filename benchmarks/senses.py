@@ -32,12 +32,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.cluster import KMeans
-from sklearn.metrics import silhouette_score, v_measure_score
+from sklearn.metrics import adjusted_rand_score, silhouette_score, v_measure_score
 
 from omnitm.baselines.texts import tokens_of
 from omnitm.corpus import DocumentIndex
 from omnitm.explain.contexts import Contexts, bags_of
-from omnitm.explain.senses import adjusted_rand_index, assigned_to, centres_of, two_groups, word_senses
+from omnitm.explain.senses import assigned_to, centres_of, two_groups, word_senses
 from omnitm.vectors import WordVectors
 
 if TYPE_CHECKING:
@@ -158,7 +158,8 @@ def _measured(
     order = np.argsort(documents)  # contexts ask for documents in their order
     back = np.argsort(order)
     said = [model.of_documents(index, documents[order], pair[0], bags[order])[back] for model in contexts]
-    senses = [centres_of(rows) for rows in said]
+    others = [model.substitutes and model.substitutes.without({pair[0]}) for model in contexts]
+    senses = [centres_of(*found) for found in zip(said, others, strict=True)]
     assigned = [assigned_to(*found) for found in zip(said, senses, strict=True)]
     rarity = contexts[0].topic.weights
     rare = bags.multiply(rarity).tocsr()
@@ -172,18 +173,16 @@ def _measured(
     clusters += [_best_silhouette(means[0]), assigned_to(from_usual, centres_of(from_usual))]
     two = two_groups(said[0])
     labels = (assigned[0], two, *clusters, np.zeros(len(documents), dtype=int))
+    single = [contexts[0].of_documents(index, part, pair[0], bags_of(index, part, own)) for part in parts]
     row: dict[str, Any] = {
         "pair": pair,
         "senses": len(senses[0]),
-        "senses_of_single_words": [
-            len(centres_of(contexts[0].of_documents(index, part, pair[0], bags_of(index, part, own))))
-            for part in parts
-        ],
+        "senses_of_single_words": [len(centres_of(rows, others[0])) for rows in single],
     }
     for name, found in zip(NAMES, labels, strict=True):
         row[name] = {"v": round(float(v_measure_score(truth, found)), 4), "b_cubed": _b_cubed(truth, found)}
     if len(assigned) > 1:
-        row["seeds"] = round(adjusted_rand_index(*(found + 1 for found in assigned)), 4)
+        row["seeds"] = round(float(adjusted_rand_score(*assigned)), 4)
     return row
 
 
@@ -202,7 +201,7 @@ def compare_seeds(index: DocumentIndex, paths: list[Path]) -> dict[str, Any]:
     rows: list[dict[str, Any]] = []
     for word in (known[k] for k in np.sort(drawn).tolist()):
         found = [word_senses(*pair, index, word) for pair in zip(models, contexts, strict=True)]
-        alike = adjusted_rand_index(*(one.assigned + 1 for one in found))
+        alike = float(adjusted_rand_score(*(one.assigned for one in found)))
         rows.append({"word": word, "senses": [one.n_senses for one in found], "alike": round(alike, 4)})
     same = [row["senses"][0] == row["senses"][1] for row in rows]
     in_both = [row["alike"] for row in rows if min(row["senses"]) > 1]

@@ -499,7 +499,7 @@ HERE = {
     "omnitm similar {} server list -n 5",
     "omnitm similar {} server --metric alike",
     "omnitm why {} server client",
-    "omnitm senses {} block",
+    "omnitm senses {} code",
     "omnitm themes {}",
     "omnitm explain {} socket",
     "omnitm cooccur {} socket port",

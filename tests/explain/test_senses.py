@@ -13,15 +13,17 @@ from omnitm import OmniTMAE
 from omnitm.cli import main
 from omnitm.errors import ParameterError
 from omnitm.explain import Explainer
-from omnitm.explain.contexts import bags_of
+from omnitm.explain.contexts import Substitutes, bags_of
 from omnitm.explain.senses import (
     WordSenses,
     _clearness,
-    _differ,
+    _cosines,
     _evidence,
-    _is_found_again,
+    _found_again,
+    _joined,
     _most_often,
-    adjusted_rand_index,
+    _squares,
+    _to_join,
     assigned_to,
     centres_of,
     two_groups,
@@ -178,51 +180,70 @@ def test_documents_are_divided_while_parts_have_nothing_in_common(
 
 def test_means_of_few_documents_are_shorter_than_they_seem() -> None:
     """By hand: (0.8, 0.4) has the squared length 0.8; 0.2 / (2 - 1) of it is owed to there being two rows."""
-    two = np.array([[1, 0], [0.6, 0.8], [0, 1], [0, 1]])
-    cosine = 0.4 / np.sqrt(0.6)
-    assert not _differ(two, np.array([0, 0, 1, 1]), 2, cosine - 0.01)
-    assert _differ(two, np.array([0, 0, 1, 1]), 2, cosine + 0.01)
-    assert not _differ(two, np.array([0, 0, 1, 1]), 3, 1)  # too few
-    assert not _differ(two, np.array([0, 0, 0, 0]), 2, 1)  # one group
-    three = np.array([[1, 0], [1, 0], [0.6, 0.8], [0, 1], [0, 1]])
-    square = (2.6**2 + 0.8**2) / 9
-    cosine = 0.8 / 3 / np.sqrt(square - (1 - square) / 2)
-    assert not _differ(three, np.array([0, 0, 0, 1, 1]), 2, cosine - 0.01)
-    assert _differ(three, np.array([0, 0, 0, 1, 1]), 2, cosine + 0.01)
+    means = np.array([[0.8, 0.4], [0, 1]])
+    assert _squares(means, np.array([2, 2])).tolist() == pytest.approx([0.6, 1])
+    assert _squares(means, np.array([3, 3])).tolist() == pytest.approx([0.7, 1])
+    cosines = _cosines(means, np.array([2, 2]))
+    assert cosines[0, 1] == cosines[1, 0] == pytest.approx(0.4 / np.sqrt(0.6))
+    assert cosines[0, 0] == -np.inf  # a group is not compared with itself
 
 
-def test_divisions_are_compared_by_pairs() -> None:
-    """By hand: of 15 pairs 4 are together in both, 6 in the one and 7 in the other; 2.8 by chance."""
-    one, other = np.array([0, 0, 0, 1, 1, 1]), np.array([0, 0, 0, 0, 1, 1])
-    assert adjusted_rand_index(one, other) == pytest.approx((4 - 2.8) / (6.5 - 2.8))
-    assert adjusted_rand_index(one, 1 - one) == 1
-    assert adjusted_rand_index(one, np.zeros(6, dtype=np.intp)) == 0
-    assert adjusted_rand_index(np.zeros(6, dtype=np.intp), np.zeros(6, dtype=np.intp)) == 0
+def test_groups_are_numbered_anew_when_two_are_joined() -> None:
+    groups = np.array([0, 1, 2, 3, 1])
+    assert _joined(groups, 1, 3).tolist() == [0, 2, 1, 2, 2]
+    assert _joined(groups, 3, 0).tolist() == [0, 1, 2, 0, 1]
+
+
+def test_small_groups_are_joined_first_then_like_ones_then_vague_ones() -> None:
+    means = np.array([[1, 0, 0], [0, 1, 0.1], [0, 0.1, 1]])
+    coherent, sizes = np.array([1.0, 1, 1]), np.array([100.0, 50, 10])
+    assert _to_join(means, coherent, sizes, 5, None) is None
+    assert _to_join(means, coherent, sizes, 20, None) == (2, 1)  # ten are too few
+    like = np.array([[1, 0.3, 0], [0, 1, 0], [0, 0, 1]])
+    assert _to_join(like, coherent, sizes, 5, None) == (0, 1)  # 0.3 / sqrt(1.09) is more than 0.25
+    assert _to_join(means, np.array([1, 1, 0.04]), sizes, 5, None) == (2, 1)
+    assert _to_join(means, np.array([0.04, 0.04, 1]), sizes, 5, None) is None  # large ones may be vague
+
+
+def test_groups_with_the_same_substitutes_are_one_sense() -> None:
+    """Both are used between the first two words, of which the mean is taken."""
+    words = Substitutes(("one", "two", "other"), np.array([[1, 0], [0.6, 0.8], [0, -1]], np.float32))
+    means = np.array([[1, 0, 0.1, 0], [0, 1, 0.08, 0.06]], np.float32)
+    coherent, sizes = np.array([1.0, 1]), np.array([100.0, 100])
+    assert _to_join(means, coherent, sizes, 5, None) is None
+    assert _to_join(means, coherent, sizes, 5, words) == (0, 1)
+
+
+def test_substitutes_are_the_nearest_words_without_the_word_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    words = Substitutes(("one", "two", "other"), np.array([[1, 0], [0, 1], [0, -1]], np.float32))
+    monkeypatch.setattr("omnitm.explain.contexts._SUBSTITUTES", 1)
+    use = np.array([[5, 4]], np.float32)
+    assert words.kinds(use).tolist() == [[1, 0]]
+    left = words.without({"one", "unknown"})
+    assert left.words == ("two", "other")
+    assert left.kinds(use).tolist() == [[0, 1]]
+    monkeypatch.setattr("omnitm.explain.contexts._SUBSTITUTES", 9)  # more than there are
+    assert np.allclose(words.kinds(use), [[1, 0]])
+
+
+def test_the_best_known_words_of_a_model_are_substitutes(model: Path) -> None:
+    vectors = WordVectors.load(model)
+    found = Substitutes.of_model(vectors)
+    assert found is not None
+    assert set(found.words) <= set(vectors.index_to_key)
+    assert np.allclose(np.linalg.norm(found.rows, axis=1), 1, atol=1e-5)
+    topics_alone = WordVectors(np.array(vectors.matrix), vectors.index_to_key, vectors.feature_names)
+    assert Substitutes.of_model(topics_alone) is None
 
 
 def test_a_sense_is_found_again_in_half_of_the_documents() -> None:
-    random = np.random.default_rng(0)
-    rows = random.standard_normal((200, 40)).astype(np.float32)
+    rows = planted((100, 60))
     rows /= np.linalg.norm(rows, axis=1, keepdims=True)
-    assert not _is_found_again(rows)
-    rows[:, 0] += np.where(random.random(200) < 0.5, 1, -1)
-    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
-    assert _is_found_again(rows)
-    same = np.tile(np.array([[1, 0]], dtype=np.float32), (10, 1))
-    assert not _is_found_again(same)
-
-
-def test_halves_of_the_documents_are_taken_in_three_ways(monkeypatch: pytest.MonkeyPatch) -> None:
-    seen: list[list[float]] = []
-
-    def noted(part: Any) -> Any:
-        seen.append(part[:, 1].tolist())
-        return two_groups(part)
-
-    monkeypatch.setattr("omnitm.explain.senses.two_groups", noted)
-    rows = np.array([[1 if k < 4 else -1, k] for k in range(8)], dtype=np.float32)
-    _is_found_again(rows)
-    assert seen == [[0, 2, 4, 6], [1, 3, 5, 7], [0, 1, 4, 5], [2, 3, 6, 7], [0, 3, 4, 7], [1, 2, 5, 6]]
+    groups = np.repeat([0, 1], [100, 60])
+    assert _found_again(rows, groups, 15, None).tolist() == groups.tolist()
+    three = np.where(np.arange(160) % 10 == 0, 2, groups)  # every tenth document: nothing of its own
+    assert set(_found_again(rows, three, 15, None).tolist()) == {0, 1}
+    assert not _found_again(rows[:100], three[:100] // 2, 15, None).any()
 
 
 def test_documents_at_the_very_mean_do_not_hide_the_direction_in_which_others_differ() -> None:
@@ -232,14 +253,13 @@ def test_documents_at_the_very_mean_do_not_hide_the_direction_in_which_others_di
     assert groups[0] != groups[-1]
 
 
-def test_ten_documents_are_enough_for_two_senses() -> None:
-    """Five of each: fewer are no sense."""
-    rows = np.repeat(np.eye(4, dtype=np.float32)[:2], 5, axis=0)
-    assert centres_of(rows).tolist() in ([[1, 0, 0, 0], [0, 1, 0, 0]], [[0, 1, 0, 0], [1, 0, 0, 0]])
-    assert len(centres_of(rows[1:])) == 1
-    assert len(centres_of(rows[[0, 1, 2, 3, *range(5, 10), 5, 6, 7]])) == 1  # four and eight
-    hundred = np.repeat(np.eye(4, dtype=np.float32)[:2], [140, 6], axis=0)
-    assert len(centres_of(hundred)) == 1  # six of 146 are less than a twentieth
+def test_thirty_documents_are_enough_for_two_senses() -> None:
+    """Fifteen of each: fewer are no sense."""
+    rows = np.repeat(np.eye(4, dtype=np.float32)[:2], 16, axis=0)
+    assert sorted(centres_of(rows).tolist()) == [[0, 1, 0, 0], [1, 0, 0, 0]]
+    assert len(centres_of(rows[2:])) == 1
+    many = np.repeat(np.eye(4, dtype=np.float32)[:2], [980, 18], axis=0)
+    assert len(centres_of(many)) == 1  # 18 of 998 are less than a fiftieth
 
 
 def test_the_caption_counts_documents_if_there_are_any(model: Path) -> None:

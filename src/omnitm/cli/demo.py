@@ -128,7 +128,7 @@ def _suggest(console: Console, folder: Path, vectors: WordVectors) -> None:
         f"omnitm similar {model} server list -n 5": "neighbours of other words",
         f"omnitm similar {model} server --metric alike": "words that can stand in its place",
         f"omnitm why {model} server client": "what two words have in common",
-        f"omnitm senses {model} block": "what a word means here",
+        f"omnitm senses {model} code": "what a word means here",
         f"omnitm themes {model}": "what the text is about",
         f"omnitm explain {model} socket": "its rules, how true they are, documents",
         f"omnitm cooccur {index} socket port": "documents that have both",

@@ -8,7 +8,7 @@ the sum of the second, at length 0.7.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,6 +25,7 @@ from omnitm.vectors import WordVectors
 Reals = NDArray[np.float32]
 Numbers = NDArray[np.intp]
 
+_SUBSTITUTES = 20  # words that say which kind of word is used
 _OF_PLACES = np.float32(0.7)  # length of the second; chosen as the numbers of omnitm.explain.senses
 
 
@@ -128,11 +129,48 @@ class SaidByPlaces(Said):
 
 
 @dataclass(frozen=True, eq=False)
+class Substitutes:
+    """Words that could stand in the place of others: those with a like smoothed place profile.
+
+    Attributes
+    ----------
+    words
+        The best known words.
+    rows
+        words x dimensions, at length 1: their smoothed place profiles, measured from their mean.
+    """
+
+    words: tuple[str, ...]
+    rows: Reals
+
+    @classmethod
+    def of_model(cls, vectors: WordVectors) -> Substitutes | None:
+        """Take the best known words of a model; None if it has no smoothed place profiles."""
+        profile, known = vectors.profiles.place, best_known(vectors)
+        if profile is None or not profile.smooth.shape[1]:
+            return None
+        rows = profile.smooth[known]
+        return cls(tuple(vectors.index_to_key[k] for k in known), unit_rows(rows - rows.mean(axis=0)))
+
+    def without(self, words: Collection[str]) -> Substitutes:
+        """Leave out a word and its forms, which could always stand in its place."""
+        kept = [number for number, word in enumerate(self.words) if word not in words]
+        return Substitutes(tuple(self.words[number] for number in kept), self.rows[kept])
+
+    def kinds(self, uses: Reals) -> Reals:
+        """Say which kind of word is used: the mean row of the nearest words, at length 1."""
+        scores, n_nearest = unit_rows(uses) @ self.rows.T, min(_SUBSTITUTES, len(self.rows))
+        nearest = np.argpartition(scores, -n_nearest, axis=1)[:, -n_nearest:]
+        return unit_rows(self.rows[nearest].mean(axis=1))
+
+
+@dataclass(frozen=True, eq=False)
 class Contexts:
     """What documents say about a word: by their words and, if model and index know them, by its places."""
 
     topic: Said
     place: SaidByPlaces | None = None
+    substitutes: Substitutes | None = None
 
     @classmethod
     def of(cls, vectors: WordVectors, index: DocumentIndex | None) -> Contexts:
@@ -149,7 +187,8 @@ class Contexts:
             known[[vectors.feature_index(vectors.index_to_key[k]) for k in best_known(vectors)]] = 1
             return cls(Said.of(smooth, known, None))
         topic = Said.of(smooth, index.document_frequencies, index.n_documents)
-        return cls(topic, None if index.running is None else SaidByPlaces.of_model(vectors, index.running))
+        place = None if index.running is None else SaidByPlaces.of_model(vectors, index.running)
+        return cls(topic, place, None if place is None else Substitutes.of_model(vectors))
 
     def of_documents(
         self, index: DocumentIndex, documents: NDArray[np.uint32], word: str, bags: Any

@@ -1,10 +1,11 @@
-"""The senses of a word: groups of its documents that have nothing in common.
+"""The senses of a word: groups of its documents that differ in what they are about and in how they use it.
 
 A document is what `omnitm.explain.contexts` says of it: what it is about, and how it uses the word. The
-documents with a word are divided in two along the direction in which they differ most (then by spherical
-k-means, Dhillon & Modha 2001), as long as the parts have next to nothing in common, and half of the documents
-and the other half are divided alike; nothing is drawn. Without documents, the features that stand out
-in the word's vector take their place.
+documents with a word are divided into many small groups (along the direction in which they differ most, then
+by spherical k-means, Dhillon & Modha 2001). Then groups are joined that have something in common, and in
+which the same words could stand in the place of the word. What is left must be found again in half of the
+documents; nothing is drawn. Without documents, the features that stand out in the word's vector take their
+place.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from omnitm.corpus import DocumentIndex
-from omnitm.explain.contexts import Contexts, bags_of
+from omnitm.explain.contexts import Contexts, Substitutes, bags_of
 from omnitm.explain.evidence import Document, read_documents, spread
 from omnitm.explain.matches import Match, evidence_of, match_rule
 from omnitm.explain.records import Record
@@ -29,14 +30,18 @@ Reals = NDArray[np.float32]
 Numbers = NDArray[np.intp]
 
 _FEATURES = 150  # that stand out most, and are divided among the senses
-# Chosen on pseudowords for development (benchmarks/senses.py) and by reading the senses of thirty words.
-_IN_COMMON = 0.2  # at most: cosine of the means of two new senses, measured from the usual
-_IN_COMMON_LATER = 0.4  # the same of all senses, after documents have moved between them
-_ALIKE = 0.5  # at least: adjusted Rand index of two divisions, each found in half of the documents
-_LEAST_SHARE = 0.05  # of the documents
-_FEWEST = 5  # documents, or features, of a sense
+# Chosen on pseudowords for development (benchmarks/senses.py) and by reading the senses of forty words.
+_SMALL_GROUPS = 12  # that documents are divided into before those that are alike are joined
+# Two groups are one sense if cosine of means / the first + cosine of substitutes / the second is 1 or more.
+_IN_COMMON = 0.25
+_SAME_SUBSTITUTES = 0.25
+_COHERENT = 0.05  # at least: mean cosine of two documents of a sense, by what they are about ...
+_LARGE_SHARE = 0.3  # ... unless the sense has this share of the documents
+_FOUND_AGAIN = 0.4  # at least: Jaccard index with groups found in half of the documents, mean of both halves
+_LEAST_SHARE = 0.02  # of the documents
+_FEWEST = 15  # documents, or features, of a sense
 _MOST_SENSES = 8  # people tell no more apart in a table
-_STEPS = 30  # of k-means
+_STEPS = 10  # of k-means, and of the power iteration before it
 _TRIED = 10  # features, for the rule of a sense
 _CLEAR = 4  # one of so many documents, the clearest, is shown as an example
 _DOCUMENTS = 20_000  # at most so many are assigned to senses, evenly spread
@@ -158,7 +163,8 @@ def word_senses(
     mine = np.array(spread(index.documents_with(index.word_id(word)), _DOCUMENTS), dtype=np.uint32)
     bags = bags_of(index, mine, own)
     said = contexts.of_documents(index, mine, word, bags)
-    centres = centres_of(said[spread(np.arange(len(said), dtype=np.uint32), _DIVIDED)])
+    substitutes = contexts.substitutes and contexts.substitutes.without({word, *vectors.forms(word)})
+    centres = centres_of(said[spread(np.arange(len(said), dtype=np.uint32), _DIVIDED)], substitutes)
     assigned = assigned_to(said, centres)
     # Senses are numbered by size; `argsort(order)` is the new number of each old one.
     order = np.argsort(-np.bincount(assigned[assigned >= 0], minlength=len(centres)), kind="stable")
@@ -217,36 +223,108 @@ def assigned_to(said: Reals, centres: Reals) -> Numbers:
     return np.where(said.any(axis=1), (said @ centres.T).argmax(axis=1), -1)
 
 
-def centres_of(said: Reals) -> Reals:
+def centres_of(said: Reals, substitutes: Substitutes | None = None) -> Reals:
     """Divide documents into senses, and return the centres: senses x dimensions, at length 1."""
     rows = unit_rows(said[said.any(axis=1)])
-    groups = np.zeros(len(rows), dtype=np.intp)
     fewest = max(_FEWEST, _LEAST_SHARE * len(rows))
-    # Groups are divided breadth first; both parts of a divided group are tried again.
-    waiting = [0]
-    while waiting and groups.max(initial=0) + 1 < _MOST_SENSES:
-        group = waiting.pop(0)
-        divided = _divided(rows, groups, group, fewest)
-        if divided is not None:
-            groups = divided
-            waiting += [group, int(groups.max())]
+    groups = _senses(rows, fewest, substitutes)
+    if groups.max(initial=0) > 0:
+        groups = _found_again(rows, groups, fewest, substitutes)
     return _centres(rows, groups)
 
 
-def _divided(rows: Reals, groups: Numbers, group: int, fewest: float) -> Numbers | None:
-    """Divide a group in two; None if the parts are small, have something in common, or depend on chance."""
-    members = np.flatnonzero(groups == group)
-    if len(members) < 2 * fewest:
+def _senses(rows: Reals, fewest: float, substitutes: Substitutes | None) -> Numbers:
+    """Divide rows of length 1 into many small groups, and join those that are alike."""
+    if len(rows) < 2 * fewest:
+        return np.zeros(len(rows), dtype=np.intp)
+    small = _small_groups(rows, fewest / 2)
+    sizes = np.bincount(small)
+    n_places = 0 if substitutes is None else substitutes.rows.shape[1]
+    about = unit_rows(rows[:, : rows.shape[1] - n_places])
+    sums, sums_about = (_member(small).T @ part for part in (rows, about))
+    senses = np.arange(len(sizes))
+    while senses.max(initial=0) > 0:
+        member = _member(senses)
+        counts = member.T @ sizes
+        means, means_about = ((member.T @ part) / counts[:, None] for part in (sums, sums_about))
+        pair = _to_join(means, _squares(means_about, counts), counts, fewest, substitutes)
+        if pair is None:
+            break
+        senses = _joined(senses, *pair)
+    return senses[small]
+
+
+def _small_groups(rows: Reals, fewest: float) -> Numbers:
+    """Divide the group with most scatter in two until there are so many; then k-means of all groups."""
+    groups = np.zeros(len(rows), dtype=np.intp)
+    whole: set[int] = set()  # groups that cannot be divided
+    while groups.max(initial=0) + 1 < _SMALL_GROUPS:
+        sizes = np.bincount(groups)
+        means = (_member(groups).T @ rows) / sizes[:, None]
+        scatter = sizes * (1 - _squares(means, sizes))
+        scatter[[*whole]] = 0
+        group = int(scatter.argmax())
+        if scatter[group] <= 0:
+            break
+        members = np.flatnonzero(groups == group)
+        halves = two_groups(rows[members])
+        if np.bincount(halves, minlength=2).min() < fewest:
+            whole.add(group)
+            continue
+        groups[members[halves == 1]] = len(sizes)
+    return np.unique(_k_means(rows, groups), return_inverse=True)[1]
+
+
+def _to_join(
+    means: Reals, squares: Reals, sizes: NDArray[Any], fewest: float, substitutes: Substitutes | None
+) -> tuple[int, int] | None:
+    """Choose two groups to be joined; None if all are senses.
+
+    First those that are too small, then those that are most alike, then those that are about nothing in
+    particular: `squares` say how much the documents of each group have in common by what they are about.
+    """
+    cosines = _cosines(means, sizes)
+    too_small = np.flatnonzero(sizes < fewest)
+    if len(too_small):
+        group = int(too_small[sizes[too_small].argmin()])
+        return group, int(cosines[group].argmax())
+    alike = cosines / _IN_COMMON
+    if substitutes is not None:
+        kinds = substitutes.kinds(means[:, -substitutes.rows.shape[1] :])
+        alike += kinds @ kinds.T / _SAME_SUBSTITUTES
+    one, other = np.unravel_index(int(alike.argmax()), alike.shape)
+    if alike[one, other] >= 1 or len(sizes) > _MOST_SENSES:
+        return int(one), int(other)
+    vague = (sizes < _LARGE_SHARE * sizes.sum()) & (squares < _COHERENT)
+    if not vague.any():
         return None
-    halves = two_groups(rows[members])
-    if not _differ(rows[members], halves, fewest, _IN_COMMON) or not _is_found_again(rows[members]):
-        return None
-    found = groups.copy()
-    found[members[halves == 1]] = groups.max() + 1
-    found = _k_means(rows, found)
-    # k-means of all groups moves documents between them, so all pairs are looked at again, with more
-    # tolerance.
-    return found if _differ(rows, found, fewest, _IN_COMMON_LATER) else None
+    group = int(np.where(vague, squares, np.inf).argmin())
+    return group, int(cosines[group].argmax())
+
+
+def _found_again(rows: Reals, groups: Numbers, fewest: float, substitutes: Substitutes | None) -> Numbers:
+    """Join groups that are not found again in half of the documents with the nearest other group."""
+    again = []
+    for half in (rows[::2], rows[1::2]):
+        found = _centres(half, _senses(half, fewest / 2, substitutes))
+        shared = _member(groups).T @ _member((rows @ found.T).argmax(axis=1))
+        # Jaccard index: documents of both groups / documents of either.
+        either = shared.sum(axis=1, keepdims=True) + shared.sum(axis=0) - shared
+        again.append((shared / either).max(axis=1))
+    scores = np.mean(again, axis=0)
+    while len(scores) > 1 and scores.min() < _FOUND_AGAIN:
+        group = int(scores.argmin())
+        sizes = np.bincount(groups)
+        cosines = _cosines((_member(groups).T @ rows) / sizes[:, None], sizes)
+        groups = _joined(groups, group, int(cosines[group].argmax()))
+        scores = np.delete(scores, group)
+    return groups
+
+
+def _joined(groups: Numbers, one: int, other: int) -> Numbers:
+    """Give the members of one group to the other; groups after it are numbered anew."""
+    found = np.where(groups == one, other, groups)
+    return found - (found > one)
 
 
 def two_groups(rows: Reals) -> Numbers:
@@ -260,33 +338,6 @@ def two_groups(rows: Reals) -> Numbers:
     return _k_means(rows, (centred @ axis > 0).astype(np.intp))
 
 
-def _is_found_again(rows: Reals) -> bool:
-    """Whether two halves of the rows divide all rows in two alike: for two of three ways to halve them."""
-    numbers = np.arange(len(rows))
-    alike = []
-    # Every second row; every second pair of rows; and pairs that begin one row later.
-    for half in (numbers % 2, numbers // 2 % 2, (numbers + 1) // 2 % 2):
-        parts = (rows[half == 0], rows[half == 1])
-        centres = [_centres(part, two_groups(part)) for part in parts]
-        alike.append(adjusted_rand_index(*((rows @ found.T).argmax(axis=1) for found in centres)))
-    return bool(np.median(alike) >= _ALIKE)
-
-
-def adjusted_rand_index(one: Numbers, other: Numbers) -> float:
-    """Compare two divisions by the pairs that both keep together (Hubert & Arabie 1985).
-
-    1: alike; 0: as by chance, or no division.
-    """
-    table = np.zeros((int(one.max()) + 1, int(other.max()) + 1))
-    np.add.at(table, (one, other), 1)
-    pairs, first, second, all_pairs = (
-        float((counts * (counts - 1) / 2).sum())
-        for counts in (table, table.sum(axis=1), table.sum(axis=0), table.sum())
-    )
-    expected, most = first * second / max(all_pairs, 1.0), (first + second) / 2
-    return (pairs - expected) / (most - expected) if most > expected else 0.0
-
-
 def _k_means(rows: Reals, groups: Numbers) -> Numbers:
     for _ in range(_STEPS):
         nearest = (rows @ _centres(rows, groups).T).argmax(axis=1)
@@ -296,27 +347,29 @@ def _k_means(rows: Reals, groups: Numbers) -> Numbers:
     return groups
 
 
+def _member(groups: Numbers) -> Reals:
+    """Say which rows belong to which group: rows x groups, 1 or 0."""
+    return np.eye(int(groups.max(initial=0)) + 1, dtype=np.float32)[groups]
+
+
 def _centres(rows: Reals, groups: Numbers) -> Reals:
-    member = np.eye(int(groups.max(initial=0)) + 1, dtype=np.float32)[groups]
-    return unit_rows(member.T @ rows)
+    return unit_rows(_member(groups).T @ rows)
 
 
-def _differ(rows: Reals, groups: Numbers, fewest: float, in_common: float) -> bool:
-    """Whether all groups are large, and no two of them have much in common.
-
-    The squared length of a mean of n rows of length 1 is too large by (1 - squared length) / (n - 1).
-    """
-    sizes = np.bincount(groups)
-    if len(sizes) < 2 or sizes.min() < fewest:
-        return False
-    member = np.eye(len(sizes))[groups] / sizes
-    means = member.T @ rows
-    products = means @ means.T
-    squares = np.diag(products)
+def _squares(means: NDArray[Any], sizes: NDArray[Any]) -> Reals:
+    """Return the squared lengths of means of rows of length 1: how much two of the rows have in common."""
+    squares = (means**2).sum(axis=1)
     # A mean of n rows of length 1 is too long by chance: E|mean|^2 = m^2 + (1 - m^2) / n, solved for m^2.
-    true = np.maximum(squares - (1 - squares) / np.maximum(sizes - 1, 1), 1e-9)
-    cosines = products / np.sqrt(np.outer(true, true))
-    return bool(cosines[np.triu_indices(len(sizes), 1)].max() < in_common)
+    found: Reals = np.maximum(squares - (1 - squares) / np.maximum(sizes - 1, 1), 1e-9)
+    return found
+
+
+def _cosines(means: NDArray[Any], sizes: NDArray[Any]) -> Reals:
+    """Return the cosines of means, as if of many rows each; a group is not compared with itself."""
+    lengths = np.sqrt(_squares(means, sizes))
+    cosines: Reals = means @ means.T / np.outer(lengths, lengths)
+    np.fill_diagonal(cosines, -np.inf)
+    return cosines
 
 
 def senses_of(
