@@ -143,9 +143,24 @@ def test_few_words_and_wide_vectors_still_work(board: DocumentIndex) -> None:
     assert OmniVectorizer(vectors, n_components=3).fit_transform([["a0", "b1"]]).shape == (1, 3)
 
 
-def test_in_a_pipeline_topics_are_told_apart(topics: DocumentIndex) -> None:
+@pytest.fixture(scope="module")
+def hardly_trained(topics: DocumentIndex) -> WordVectors:
+    """Ten words; nothing stands out in one of them, `ship`."""
     settings = AutoencoderSettings(n_clauses=8, n_examples=60, accumulation=2)
-    vectors = train_vectors(topics, settings=settings, seed=1)
+    return train_vectors(topics, settings=settings, seed=1)
+
+
+def test_a_word_in_which_nothing_stands_out_has_zeros(hardly_trained: WordVectors) -> None:
+    """And not what rounding leaves, scaled to length 1: that is a direction by chance."""
+    assert hardly_trained.profiles.topic.by_word()[hardly_trained.get_index("ship")].nnz == 0
+    assert not hardly_trained.reduce(10)["ship"].any()
+    assert np.linalg.norm(hardly_trained.reduce(10)["sea"]) > 0.5
+    both, sea = OmniVectorizer(hardly_trained).fit_transform(["ship at sea", "sea"])
+    assert np.array_equal(both, sea)
+
+
+def test_in_a_pipeline_topics_are_told_apart(hardly_trained: WordVectors) -> None:
+    vectors = hardly_trained
     pipeline = make_pipeline(OmniVectorizer(vectors), KMeans(2, n_init=1, random_state=0))
     found = pipeline.fit_predict(["car on the road", "ship at sea", "an engine, a wheel", "sail the wave"])
     assert found.tolist() in ([0, 1, 0, 1], [1, 0, 1, 0])

@@ -112,7 +112,10 @@ def reduced_rows(rows: Any, n_components: int) -> NDArray[np.float32]:
     found = truncated_svd(rows, n_components)
     # U S^p: with p = 1 frequent topics outweigh everything, with p = 0 noise counts as much as the first
     # pattern.
-    return (found.left * found.singular ** np.float32(_POWER)).astype(np.float32)
+    reduced = (found.left * found.singular ** np.float32(_POWER)).astype(np.float32)
+    # What rounding leaves of a row of zeros has a direction, which is chance once the row has length 1.
+    reduced[np.asarray(abs(rows).sum(axis=1)).ravel() == 0] = 0
+    return reduced
 
 
 def dense_rows_of_profiles(
