@@ -25,6 +25,7 @@ from omnitm.evaluation.interpretability import (
     faithfulness,
     measure_dimensions,
     measure_interpretability,
+    nearest_words,
     nmf_of_ppmi,
     positive_pmi,
     read_out,
@@ -59,6 +60,18 @@ def block_readout(*, readable: bool) -> Readout:
     for k in range(len(WORDS)):
         values[k, k // PER_TOPIC if readable else k % 3] = 1 + k / 100
     return Readout("blocks", WORDS, values, None)
+
+
+def test_words_that_are_equally_near_come_in_their_order() -> None:
+    """All have one dimension and no other, so their cosines differ by rounding alone."""
+    random = np.random.default_rng(0)
+    values = np.zeros((41, 3), dtype=np.float32)
+    values[:20, 0], values[20:40, 1] = random.random((2, 20)) + 0.1
+    values[40] = 0.7, 0.6, 0.3
+    words = [f"w{k}" for k in range(41)]
+    readout = Readout("one", words, values, None)
+    assert len({*readout.cosines([40])[0, :20].tolist()}) > 1
+    assert nearest_words(readout, [40]) == {"w40": words[:10]}
 
 
 def test_npmi_is_that_of_counting() -> None:

@@ -21,6 +21,7 @@ from omnitm.vectors import WordVectors
 
 _SPARSE = 0.5  # share of zeros from which values are kept as a sparse matrix
 _ROWS_AT_A_TIME = 500
+_DIGITS = 6  # of cosines: float32 has no more
 
 
 @dataclass(frozen=True, eq=False)
@@ -461,8 +462,12 @@ def word_tops(readout: Readout, rows: Sequence[int], among: Readout | None = Non
 
 
 def nearest_words(readout: Readout, rows: Sequence[int]) -> dict[str, list[str]]:
-    """List the ten words with the highest cosines to each word."""
-    return _firsts(readout, rows, readout.cosines(rows), readout.words)
+    """List the ten words with the highest cosines to each word; of equal ones, those that come first.
+
+    All words that have one theme and no other are equally near to a word. Rounding must not order them, for
+    it is another on another processor.
+    """
+    return _firsts(readout, rows, readout.cosines(rows).round(_DIGITS), readout.words)
 
 
 def _firsts(
