@@ -41,6 +41,7 @@ def test_parameters_are_stored_unchanged_and_keyword_only() -> None:
 def test_defaults_are_those_of_the_settings() -> None:
     given = OmniTMAE()._given_settings()
     assert given.pop("contexts") is None  # both or topic, as the corpus allows
+    assert given.pop("passage_reach") is None  # as long as documents are
     assert AutoencoderSettings(**given) == AutoencoderSettings()
     of_paper = OmniTMAE.paper(n_clauses=8)._given_settings()
     assert AutoencoderSettings(**of_paper) == AutoencoderSettings(**{**PAPER, "n_clauses": 8})
@@ -225,7 +226,7 @@ def test_saved_and_loaded(tmp_path: Path, board: DocumentIndex) -> None:
     model.save(tmp_path / "model")
     loaded = OmniTMAE.load(tmp_path / "model")
     assert np.array_equal(loaded.wv.matrix[:], model.wv.matrix)
-    assert loaded.get_params() == model.set_params(contexts="topic").get_params()
+    assert loaded.get_params() == model.set_params(contexts="topic", passage_reach=0).get_params()
     assert not hasattr(loaded, "index_")
     assert loaded.vocabulary_ == model.vocabulary_
     with pytest.raises(ParameterError, match="add_words needs the index of the model"):
