@@ -10,6 +10,8 @@ from omnitm.errors import CorpusError
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from omnitm.explain import Explainer
+
 SOURCE = '''"""Module text.
 
 Second paragraph
@@ -59,3 +61,17 @@ def test_a_python_without_sources_is_told(tmp_path: Path, monkeypatch: pytest.Mo
 
 def test_help_topics_are_there() -> None:
     assert len(demo._help_topics()) > 50
+
+
+def test_a_word_with_senses_is_suggested(uneven: Explainer, monkeypatch: pytest.MonkeyPatch) -> None:
+    def chosen(first: tuple[str, ...], n_asked: int) -> str:
+        monkeypatch.setattr(demo, "_WITH_SENSES", first)
+        monkeypatch.setattr(demo, "_ASKED_FOR_SENSES", n_asked)
+        return demo.word_with_senses(uneven)
+
+    assert chosen(("unheard", "dend", "bass", "cold"), 0) == "bass"  # of `dend` there is one sense
+    assert chosen(("dend",), 0) == uneven.vectors.index_to_key[0]
+    words = uneven.vectors.index_to_key
+    frequent = chosen((), len(words))
+    assert len(uneven.senses(frequent).senses) > 1
+    assert all(len(uneven.senses(word).senses) == 1 for word in words[: words.index(frequent)])

@@ -113,6 +113,11 @@ def index_without_order(world: World) -> None:
     build_index(world["text"], world["new"], order=False)
 
 
+def write_long_documents(world: World) -> None:
+    world["long"] = world["folder"] / "long.txt"
+    world["long"].write_text(f"{'road car wheel ' * 40}\n{'sea ship sail ' * 40}\n" * 5)
+
+
 def change_text(world: World) -> None:
     """Let the text of an index be another than when it was indexed."""
     world["other"] = world["folder"] / "other.txt"
@@ -227,7 +232,14 @@ ROWS = [
         ["omnitm similar {new} harbour"],
         status=0,
     ),
-    # Places of words.
+    # Places of words, and passages.
+    Row(
+        "documents are long",
+        "train {long} -o {new} --n-clauses 4 --n-examples 20",
+        instead=f"train {{long}} -o {{new2}} --passage-reach 0 {QUICK}",
+        prepare=write_long_documents,
+        status=0,
+    ),
     Row(
         "The corpus has no running text",
         f"train {{new}} -o {{new2}} --contexts both {QUICK}",
@@ -499,7 +511,7 @@ HERE = {
     "omnitm similar {} server list -n 5",
     "omnitm similar {} server --metric alike",
     "omnitm why {} server client",
-    "omnitm senses {} code",
+    "omnitm senses {} {}",
     "omnitm themes {}",
     "omnitm explain {} socket",
     "omnitm cooccur {} socket port",

@@ -22,13 +22,16 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from omnitm.corpus import DocumentIndex
-    from omnitm.vectors import WordVectors
+    from omnitm.explain import Explainer
 
 
 _TEXT, _INDEX, _MODEL = "python-docs.txt", "index", "model"
 _VOCABULARY = 5_000
 _TRAINED = 500
 _SHOWN = ("socket", "thread", "regular", "exception")
+# Words with two senses in the documentation of Python 3.11, asked before the most frequent ones.
+_WITH_SENSES = ("code", "type", "test", "python")
+_ASKED_FOR_SENSES = 20
 EXAMPLE = """\
   omnitm demo
   omnitm similar omnitm-demo/model server"""
@@ -44,6 +47,7 @@ def run(arguments: argparse.Namespace) -> None:
     """Read, train, show, suggest; a second run finds everything done and only shows it."""
     from omnitm.cli.train import prepare_similarity
     from omnitm.engines import ThreadsEngine
+    from omnitm.explain import Explainer
     from omnitm.training.vocabulary import train_model
     from omnitm.vectors import WordVectors
 
@@ -65,9 +69,10 @@ def run(arguments: argparse.Namespace) -> None:
     vectors = WordVectors.load(folder / _MODEL)
     if vectors.default_metric == "similarity":
         vectors.themes()  # kept beside the model, as the map is, so that the explorer shows all of it
+    explainer = Explainer(vectors, index)
     for word in (word for word in _SHOWN if word in vectors):
-        _show(console, vectors, index, word)
-    _suggest(console, folder, vectors)
+        _show(console, explainer, word)
+    _suggest(console, folder, explainer)
 
 
 def most_frequent(index: DocumentIndex, count: int, also: tuple[str, ...]) -> list[str]:
@@ -109,26 +114,33 @@ def _corpus_index(folder: Path, text: Path, threads: int) -> DocumentIndex:
     return make_index(text, folder / _INDEX, vocabulary=rules, threads=threads, quiet=True)
 
 
-def _show(console: Console, vectors: WordVectors, index: DocumentIndex, word: str) -> None:
+def word_with_senses(explainer: Explainer) -> str:
+    """Choose a word that has more than one sense, or else the most frequent word."""
+    vectors = explainer.vectors
+    asked = [*(word for word in _WITH_SENSES if word in vectors), *vectors.index_to_key[:_ASKED_FOR_SENSES]]
+    several = (word for word in asked if len(explainer.senses(word, n=0, n_documents=0).senses) > 1)
+    return next(several, vectors.index_to_key[0])
+
+
+def _show(console: Console, explainer: Explainer, word: str) -> None:
     from rich.text import Text
 
-    from omnitm.explain import Explainer
-
-    neighbours = ", ".join(name for name, _ in vectors.similar_by_word(word, topn=7))
+    neighbours = ", ".join(name for name, _ in explainer.vectors.similar_by_word(word, topn=7))
     console.print(Text.assemble("\n", (word, "bold"), f": {neighbours}"), soft_wrap=True)
-    for rule in Explainer(vectors, index).explain(word, n_documents=0).first_rules[:3]:
+    for rule in explainer.explain(word, n_documents=0).first_rules[:3]:
         weight = rule.rule.weight
         console.print(f"  because of  {rule.shortened()}  (weight {weight})", soft_wrap=True)
 
 
-def _suggest(console: Console, folder: Path, vectors: WordVectors) -> None:
+def _suggest(console: Console, folder: Path, explainer: Explainer) -> None:
+    vectors = explainer.vectors
     model, index = shlex.quote(str(folder / _MODEL)), shlex.quote(str(folder / _INDEX))
     size = f"{len(vectors):,} words x {vectors.vector_size:,} features"
     suggestions = {
         f"omnitm similar {model} server list -n 5": "neighbours of other words",
         f"omnitm similar {model} server --metric alike": "words that can stand in its place",
         f"omnitm why {model} server client": "what two words have in common",
-        f"omnitm senses {model} code": "what a word means here",
+        f"omnitm senses {model} {word_with_senses(explainer)}": "what a word means here",
         f"omnitm themes {model}": "what the text is about",
         f"omnitm explain {model} socket": "its rules, how true they are, documents",
         f"omnitm cooccur {index} socket port": "documents that have both",
