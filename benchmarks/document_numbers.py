@@ -627,7 +627,7 @@ def _senses() -> list[Line]:
     for name, label in (
         ("omni", "Omni, number of senses found"),
         ("word2vec, silhouette", "Word2Vec, as many clusters as have the highest silhouette"),
-        ("word2vec, like omni", "Word2Vec, number found as Omni does"),
+        ("word2vec, like omni", "Word2Vec, number found as Omni does, without substitutes"),
         ("omni, two", "Omni, two senses given"),
         ("word2vec", "Word2Vec, two clusters given"),
         ("word2vec, rarity", "the same, words weighted by rarity"),
@@ -649,10 +649,14 @@ def _senses() -> list[Line]:
         *found,
         Line(page, "{:.0f} % have the same number\nof senses", (100 * seeds["same_number_of_senses"],)),
         Line(page, "by both is {:.2f}", (seeds["rand_index_split_by_both"],)),
-        Line(page, "But {:.0f} % of these words are split", (100 * seeds["words_split"][0],)),
+        Line(
+            page,
+            "Of these words {:.0f} % are split by the first model and {:.0f} % by the second",
+            tuple(100 * share for share in seeds["words_split"]),
+        ),
         Line(page, "for {:.0f} % of 200 random words", (100 * rules["share_with_lift_20"],)),
         Line(page, "(median {:.0f}; {:.3f} CPU s", (rules["median_lift"], rules["cpu_seconds_per_word"])),
-        Line(page, "{:.0f} % of the single words", (100 * senses["single_words_split"],)),
+        Line(page, "{:.0f} % of the single words that the pairs", (100 * senses["single_words_split"],)),
         Line(
             page,
             "{:.0f} keep one sense, {:.0f} have two, {:.0f} more",
