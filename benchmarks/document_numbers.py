@@ -69,6 +69,7 @@ def lines() -> list[Line]:
         *_costs(),
         *_kernel(),
         *_parameters(),
+        *_passages(),
         *_clustering(),
         *_classification(),
         *_interpretability(),
@@ -425,7 +426,7 @@ def _costs() -> list[Line]:
     ]
     times = results("time-per-word")
     sentences, messages = times["sentences"], times["messages"]
-    template = "About {:.0f} ms per word on sentences and {:.0f} ms on long documents with the defaults"
+    template = "About {:.0f} ms per word on sentences and {:.0f} ms on whole long documents with the defaults"
     found.append(Line("docs/faq.md", template, (sentences["defaults_ms"], messages["defaults_ms"])))
     figures = (sentences["paper_ms"], messages["paper_ms"])
     found.append(Line("docs/faq.md", "defaults, {:.0f} and {:.0f} ms with the paper's settings", figures))
@@ -512,6 +513,18 @@ def _parameters() -> list[Line]:
             label = f"|  | {value} |" if len(change) == 1 else "| `OmniTMAE.paper()` | 8,000 examples |"
         figures = (result["spearman"], result["ms_per_word"])
         found.append(Line("docs/parameters.md", label + " {:.3f} | {:.1f} ms |", figures))
+    return found
+
+
+def _passages() -> list[Line]:
+    figures = ("related_simlex", "related_men_odd", "simlex", "men_odd", "semcat_p10", "training_cpu_seconds")
+    found = []
+    for row in results("passages")["rows"]:
+        reach = row["passage_reach"]
+        label = f"passages, reach {reach}" if reach else "whole documents"
+        template = f"| {row['text']} | {{:,.0f}} | {label} |" + " {:.3f} |" * 5 + " {:.0f} |"
+        values = (row["words_per_document"], *(row[name] for name in figures))
+        found.append(Line("docs/parameters.md", template, values))
     return found
 
 

@@ -57,7 +57,7 @@ _SETTING_HELP: dict[str, tuple[Any, str]] = {
     "n_clauses": (int, "clauses per word (the paper's c)"),
     "threshold": (int, "vote at which a machine stops learning (the paper's T)"),
     "specificity": (float, "a literal is forgotten with probability 1/X (the paper's s)"),
-    "accumulation": (int, "documents merged into one example"),
+    "accumulation": (int, "documents or passages merged into one example"),
     "accumulation_growth": (int, "merge up to X times as many places of words that stand at more than 1,500"),
     "n_examples": (int, "examples per epoch"),
     "n_epochs": (int, "passes of --n-examples each"),

@@ -42,7 +42,7 @@ class OmniTMAE(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     specificity
         A literal is forgotten with probability 1/s (*s*); at 1.0 nothing is left to chance.
     accumulation
-        How many documents are merged into one example.
+        How many documents, or passages, are merged into one example.
     accumulation_growth
         For a word at more than 1,500 places, an example merges more places, in proportion to their number:
         up to so many times `accumulation`. 1: the same for all words.
