@@ -12,18 +12,22 @@ from omnitm import Explainer, OmniTMAE
 from omnitm.cli import main
 from omnitm.corpus import DocumentIndex
 from omnitm.engines import ProcessesEngine, ThreadsEngine
-from omnitm.errors import CorpusError, OmniTMWarning, ParameterError
+from omnitm.errors import CorpusError, OmniTMWarning, ParameterError, TrainingStopped
 from omnitm.explain.infer import infer_word
 from omnitm.explain.matches import carriers, firing_rates
 from omnitm.explain.words import fresh_examples
 from omnitm.machine import PAPER, AutoencoderSettings, training_examples, word_key
 from omnitm.store import index_fingerprint, omni_record
 from omnitm.training import train_model, train_vectors
+from omnitm.training.shards import Shard, merge_models
 from omnitm.training.vocabulary import add_words, default_settings
 from omnitm.vectors import WordVectors
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
+
+    from omnitm.engines import Engine
 
 PASSAGES = AutoencoderSettings(n_clauses=10, n_examples=200, accumulation=4, passage_reach=5)
 SUBJECTS = {
@@ -133,6 +137,24 @@ def test_the_same_bytes_on_every_engine_and_when_words_are_added(
     np.testing.assert_array_equal(added.matrix[:], one.matrix)
     alone = train_vectors(index, words, settings=PASSAGES)
     np.testing.assert_array_equal(alone.matrix, one.matrix)
+
+
+def test_the_same_bytes_from_shards_and_after_an_interruption(
+    index: DocumentIndex, tmp_path: Path, stop_after: Callable[[int], Engine]
+) -> None:
+    """Nothing is given, so that each part chooses by itself what it learns from."""
+    words = ["ship", "car", "oven"]
+    whole = train_model(index, tmp_path / "whole", words)
+    assert omni_record(whole.training, "be asked").settings.passage_reach == 25
+    for number in (1, 2):
+        train_model(index, tmp_path / f"part-{number}", words, shard=Shard(number, 2))
+    merge_models([tmp_path / "part-1", tmp_path / "part-2"], tmp_path / "merged")
+    with pytest.raises(TrainingStopped):
+        train_model(index, tmp_path / "stopped", words, engine=stop_after(1))
+    train_model(index, tmp_path / "stopped", resume=True)
+    for name in ("merged", "stopped"):
+        for file in ("settings.json", "vectors.i16", "places.top"):
+            assert (tmp_path / name / file).read_bytes() == (tmp_path / "whole" / file).read_bytes()
 
 
 def test_settings_are_stored_only_where_there_are_passages(index: DocumentIndex, tmp_path: Path) -> None:
