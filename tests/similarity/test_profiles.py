@@ -93,9 +93,9 @@ def test_numbers_of_the_recipe() -> None:
         if name.isupper() and type(value) in {int, float}
     }
     assert (RECIPE, numbers) == (
-        14,
+        15,
         {
-            "RECIPE": 14,
+            "RECIPE": 15,
             "FIRST_OF_PLACE": 3,
             "CLEARLY_ALIKE": 45.0,
             "_MOST_EMPHASIS": 2.0,
@@ -126,6 +126,7 @@ def test_numbers_of_the_recipe() -> None:
             "_RANDOM_SHARE": 0.97,
             "_SHORTEST_STEM": 3,
             "_LONGEST_ENDING": 4,
+            "_SHORTEST_AFTER_DOUBLED": 2,
             "_LEAST_SHARE": 0.5,
             "_LARGE_SHARE": 0.6,
             "_SAME_BY_WEAK_RULE": 0.35,

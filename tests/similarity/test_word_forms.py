@@ -64,6 +64,15 @@ def test_pairs_by_rule() -> None:
     assert rules_of("city", "cities") == {("y", "ies"): ["city cities"]}
     assert rules_of("govern", "governmental") == {}  # six letters are no ending
     assert rules_of("be", "bee", "been") == {("", "n"): ["bee been"]}
+    assert rules_of("stop", "stopping") == {("", "ping"): ["stop stopping"], ("", "+ing"): ["stop stopping"]}
+    assert rules_of("stops", "stopped") == {("s", "ped"): ["stops stopped"], ("s", "+ed"): ["stops stopped"]}
+    assert rules_of("run", "running") == {("", "+ing"): ["run running"]}  # four letters more than "run" has
+    assert rules_of("real", "really") == {("", "ly"): ["real really"]}  # one letter is no ending of its own
+    assert rules_of("sun", "sunning", "suns") == {
+        ("", "+ing"): ["sun sunning"],
+        ("", "s"): ["sun suns"],
+        ("s", "+ing"): ["suns sunning"],
+    }
     assert rules_of("a", "", "ab") == {}
     assert rules_of("\u015bcian", "\u015bciana") == {("", "a"): ["\u015bcian \u015bciana"]}
 
@@ -110,6 +119,20 @@ def test_short_words_need_to_be_more_alike() -> None:
     assert forms_by_ending(stems, "ing", [0.9] * 10 + [0.49, 0.51], "e") == [*shown[:10], shown[11]]
     longer = [f"{stem}r" for stem in stems]
     assert forms_by_ending(longer, "s", [0.9] * 10 + [0.49, 0.51]) == longer
+
+
+def test_doubled_letters_are_one_rule() -> None:
+    """As plan and planning, stop and stopping: each letter has too few pairs for a rule of its own."""
+    stems = [f"{first}a{last}" for first in "bcdfg" for last in "np"]
+    words = [*stems, *(stem + stem[-1] + "ing" for stem in stems)]
+    # A doubled letter is one more in common, so 0.3 is enough for stems of three letters.
+    angles = [0.0] * len(stems) + np.arccos([0.9] * 8 + [0.31, 0.29]).tolist()
+    pairs = form_pairs(words, unit_circle(angles))[0]
+    assert [(words[a], words[b]) for a, b in pairs.tolist()] == list(
+        zip(stems[:9], words[10:19], strict=True)
+    )
+    single = [*stems, *(stem + "ning" for stem in stems)]  # without a doubled letter for half of them
+    assert len(form_pairs(single, unit_circle([0.0] * 20))[0]) == 0
 
 
 def at_the_edge(stems: list[str], cosines: list[float]) -> tuple[list[str], NDArray[np.float32]]:

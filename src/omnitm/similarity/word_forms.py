@@ -1,13 +1,15 @@
 """Forms of a word, such as drive, drives and driving: found from the text alone, for any language.
 
 1. Two words that begin alike differ by a pair of endings: `drives` and `driving` by (`es`, `ing`). The common
-   beginning has three letters or more, and no fewer than either ending, which has at most four.
+   beginning has three letters or more, and no fewer than either ending, which has at most four. Where the
+   last letter of the beginning is doubled before an ending of two letters or more, as in plan and planning,
+   the pair also counts for (``, `+ing`), whatever the letter is.
 2. A pair of endings is a *rule* of the language if many pairs of words show it, and if more than half of them
    are about the same thing: the cosine of their smoothed profiles is above 0.3. (``, `s`) is one; (``, `t`),
    as in car and cart, and (`y`, `ened`), as in happy and happened, are none.
 3. Two words are forms of each other if a rule connects them and they are about the same thing: the cosine is
    above 0.3; above 0.35 if fewer than 60 % of the rule's pairs are about the same thing (doctor, doctoral);
-   above 0.5 if only three letters are common (Dio and dios).
+   above 0.5 if only three letters are common (Dio and dios), unless the third is doubled (run, running).
 4. So are two words about the same thing that differ by hyphens alone: email and e-mail.
 
 These numbers are for texts whose documents have clear subjects. In others, such as reviews, all words have
@@ -29,7 +31,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
-from itertools import combinations
+from itertools import chain, combinations, product
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -48,6 +50,8 @@ _RANDOM_SHARE = 0.97  # of random pairs are less near than words about the same 
 _RANDOM_PAIRS = 50_000
 _SHORTEST_STEM = 3  # letters
 _LONGEST_ENDING = 4  # letters, such as "ning" of "running"
+_DOUBLED = "+"  # begins an ending before which the last letter of the common beginning is doubled
+_SHORTEST_AFTER_DOUBLED = 2  # letters: names such as Jean and Jeanne are no forms
 _LEAST_SHARE, _LARGE_SHARE = 0.5, 0.6  # of a rule's pairs that are about the same thing
 _SAME_BY_WEAK_RULE, _SAME_OF_SHORT = 0.35, 0.5
 _FEWEST_PAIRS = 10
@@ -174,7 +178,8 @@ def form_pairs(words: Sequence[str], smooth: Reals) -> FormPairs:
         share = (cosines > same_thing).mean()
         if share > _LEAST_SHARE * math.sqrt(clearness):
             needed = SAME_THING if share >= _LARGE_SHARE * math.sqrt(clearness) else _SAME_BY_WEAK_RULE
-            stems = np.array([len(words[a]) - len(endings[0]) for a, _ in pairs])
+            # A doubled letter is as good as one more in common.
+            stems = np.array([len(words[a]) - len(endings[0]) for a, _ in pairs]) + _is_doubled(endings)
             alike = cosines > clearness * np.where(stems <= _SHORTEST_STEM, _SAME_OF_SHORT, needed)
             both = np.sort(places[alike], axis=1).tolist()
             found.update(zip(map(tuple, both), cosines[alike].tolist(), strict=True))
@@ -227,25 +232,35 @@ def pairs_by_rule(words: Sequence[str]) -> Rules:
     >>> words = ["drive", "driving", "drives", "dragon"]
     >>> pairs_by_rule(words)
     {('e', 'ing'): [(0, 1)], ('es', 'ing'): [(2, 1)], ('', 's'): [(0, 2)]}
+    >>> pairs_by_rule(["plan", "planning"])
+    {('', 'ning'): [(0, 1)], ('', '+ing'): [(0, 1)]}
     """
     by_stem: dict[str, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
     for place, word in enumerate(words):
         for length in range(max(_SHORTEST_STEM, len(word) - _LONGEST_ENDING), len(word) + 1):
-            # The common beginning is at least as long as what is cut off.
-            if length >= len(word) - length:
+            stem, ending = word[:length], word[length:]
+            # The common beginning is at least as long as what is cut off, without a doubled letter.
+            if length >= len(ending) - _doubles(stem, ending):
                 # By the first letter that differs.
-                by_stem[word[:length]][word[length : length + 1]].append(place)
+                by_stem[stem][ending[:1]].append(place)
     rules: Rules = defaultdict(list)
     for stem, by_letter in by_stem.items():
-        groups = list(by_letter.values())
-        for number, group in enumerate(groups):
-            for other in groups[number + 1 :]:
-                for a in group:
-                    for b in other:
-                        endings = words[a][len(stem) :], words[b][len(stem) :]
-                        # Each rule once, under the shorter ending first.
-                        if (len(endings[0]), endings[0]) < (len(endings[1]), endings[1]):
-                            rules[endings].append((a, b))
-                        else:
-                            rules[endings[::-1]].append((b, a))
+        groups = combinations(by_letter.values(), 2)
+        for pair in chain.from_iterable(product(group, other) for group, other in groups):
+            # Each rule once, under the shorter ending first.
+            endings = sorted((len(words[place]), words[place][len(stem) :], place) for place in pair)
+            (_, shorter, first), (_, longer, second) = endings
+            if len(longer) <= len(stem):
+                rules[shorter, longer].append((first, second))
+            if _doubles(stem, longer):
+                rules[shorter, _DOUBLED + longer[1:]].append((first, second))
     return dict(rules)
+
+
+def _doubles(stem: str, ending: str) -> bool:
+    """Tell whether the last letter of a stem is doubled before an ending: plan, planning."""
+    return len(ending) > _SHORTEST_AFTER_DOUBLED and ending[0] == stem[-1]
+
+
+def _is_doubled(endings: tuple[str, str]) -> bool:
+    return endings[1].startswith(_DOUBLED)
