@@ -247,18 +247,32 @@ class Comparison(Record):
         features = [part.feature for part in self.contributions_for]
         words = [feature for feature in features if not is_place(feature)]
         places = [parted(feature) for feature in features if is_place(feature)]
-        stands = [f"{_WHERE[column]} {word}" for column, word in places if column != JOINED_COLUMN]
+        stands = [(column, word) for column, word in places if column != JOINED_COLUMN]
         joined = [word for column, word in places if column == JOINED_COLUMN]
-        reasons = [
-            f"both {verb} {_listed(named[:_IN_A_SENTENCE])}"
-            for verb, named in (("stand", stands), ("are joined with", joined), ("occur with", words))
-            if named
-        ]
-        return "; ".join(reasons)
+        reasons = {
+            "stand": _where(stands[:_IN_A_SENTENCE]),
+            "are joined with": _listed(joined[:_IN_A_SENTENCE]),
+            "occur with": _listed(words[:_IN_A_SENTENCE]),
+        }
+        return "; ".join(f"both {verb} {named}" for verb, named in reasons.items() if named)
 
 
 _IN_A_SENTENCE = 3
-_WHERE = ("two after", "after", "before", "two before")
+_WHERE = ("two words after", "after", "before", "two words before")
+
+
+def _where(places: Sequence[tuple[int, str]]) -> str:
+    """Say where a word stands, each offset once.
+
+    >>> _where([(1, "to"), (2, "from"), (1, "into")]), _where([(1, "to"), (2, "from")])
+    ('after to and into, and before from', 'after to and before from')
+    """
+    by_offset: dict[int, list[str]] = {}
+    for column, word in places:
+        by_offset.setdefault(column, []).append(word)
+    phrases = [f"{_WHERE[column]} {_listed(words)}" for column, words in by_offset.items()]
+    has_lists = len(phrases) < len(places)
+    return ", and ".join(phrases) if has_lists else _listed(phrases)
 
 
 def is_place(feature: str) -> bool:
@@ -271,7 +285,7 @@ def is_place(feature: str) -> bool:
 
 
 def _listed(names: Sequence[str]) -> str:
-    return " and ".join(part for part in (", ".join(names[:-1]), names[-1]) if part)
+    return " and ".join(part for part in (", ".join(names[:-1]), *names[-1:]) if part)
 
 
 def compare_by_clauses(
