@@ -70,6 +70,7 @@ def lines() -> list[Line]:
         *_kernel(),
         *_parameters(),
         *_passages(),
+        *_place_evidence(),
         *_clustering(),
         *_classification(),
         *_interpretability(),
@@ -526,6 +527,29 @@ def _passages() -> list[Line]:
         values = (row["words_per_document"], *(row[name] for name in figures))
         found.append(Line("docs/parameters.md", template, values))
     return found
+
+
+def _place_evidence() -> list[Line]:
+    evidence = results("place-evidence")
+    labels = {
+        "learned": "as learned",
+        "counted": "the same neighbours, counted",
+        "gaps": "numbers and punctuation take a place of their own",
+        "content": "the nearest word on either side that is no function word",
+        "both": "the last two in one matrix",
+    }
+    figures = ("simlex", "men_odd", "semcat_p10")
+    found = [
+        Line(
+            "docs/similarity.md",
+            f"| {labels[row['way']]} | {{:.3f}} | {{:.3f}} | {{:.3f}} |",
+            tuple(row[name] for name in figures),
+        )
+        for row in evidence["rows"]
+    ]
+    explained = [row["explained"] for row in evidence["coordinates"]]
+    template = "That explains {:.2f} to {:.2f} of the variance"
+    return [*found, Line("docs/similarity.md", template, (min(explained), max(explained)))]
 
 
 def _clustering() -> list[Line]:

@@ -195,7 +195,7 @@ ROWS = [
         filled={"TEXT": "{text}"},
     ),
     Row(" makes a model", "similar {new} road", ["omnitm train CORPUS -o {new}"]),
-    Row("no such index; make one with:", "cooccur {new} road", ["omnitm index TEXT -o {new}"]),
+    Row("make one with: omnitm index TEXT", "cooccur {new} road", ["omnitm index TEXT -o {new}"]),
     # Models in training, and models that are there already.
     Row("this model is not finished:", "similar {unfinished} road", [RESUME]),
     Row(
@@ -497,7 +497,7 @@ HERE = {
     "finished rows are kept, continue with --resume",
     "; --keep-top 1000 stores {} kB per word instead",
     "there is no file or index called",
-    "no such file or index; make an index with:",
+    "make an index with: omnitm index TEXT",
     "The index has a vocabulary of its own",
     "models that read sentences need it",
     "is not a report of `omnitm evaluate similarity",

@@ -9,10 +9,11 @@ import pytest
 
 from omnitm.corpus import build_index
 from omnitm.errors import FileError
-from omnitm.files.kinds import kind_of, refuse_other_kinds, refuse_to_replace
+from omnitm.files.kinds import kind_of, refuse_other_kinds, refuse_to_replace, there_is
 from omnitm.machine import AutoencoderSettings
 from omnitm.store import ModelFolder, pack_model
 from omnitm.training import train_model
+from omnitm.vectors import WordVectors
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -125,3 +126,15 @@ def test_the_refusals(model: Path) -> None:
     refuse_other_kinds(model, "model", "packed model")
     refuse_other_kinds(model.parent, "model")
     refuse_to_replace(model.parent / "new", "model")
+
+
+def test_what_is_spelled_like_a_missing_path(model: Path, tmp_path: Path) -> None:
+    for name in ("wiki.txt", "other"):
+        (tmp_path / name).write_text("a road", encoding="utf-8")
+    model.rename(tmp_path / "wiki.tm")
+    assert there_is(tmp_path / "wikki.t", "make one") == "there is wiki.tm, wiki.txt"
+    assert there_is(tmp_path / "wikki.t", "make one", "model") == "there is wiki.tm"
+    assert there_is(tmp_path / "wikki.t", "make one", "index") == "make one"
+    assert there_is(tmp_path / "none" / "wiki.txt", "make one") == "make one"
+    with pytest.raises(FileError, match=r"wikki\.tm: does not exist; there is wiki\.tm$"):
+        WordVectors.load(tmp_path / "wikki.tm")

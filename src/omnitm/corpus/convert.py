@@ -13,7 +13,7 @@ from omnitm.corpus.index import DocumentIndex
 from omnitm.corpus.preparation import Preparation
 from omnitm.corpus.vocabulary import VocabularyRules
 from omnitm.errors import CorpusError, FileError
-from omnitm.files.kinds import kind_of, refuse_other_kinds
+from omnitm.files.kinds import kind_of, refuse_other_kinds, there_is
 
 
 def as_index(
@@ -70,7 +70,8 @@ def _index_of_path(
     is_pattern = glob.has_magic(str(corpus)) and not any(letter.isspace() for letter in str(corpus))
     if kind == "nothing" and not is_pattern:
         if isinstance(corpus, Path):
-            raise FileError(corpus, "no such file or index; make an index with: omnitm index TEXT -o INDEX")
+            found = there_is(corpus, "make an index with: omnitm index TEXT -o INDEX")
+            raise FileError(corpus, f"no such file or index; {found}")
         raise CorpusError(
             f"A corpus cannot be a single str, and there is no file or index called {corpus[:60]!r}; "
             "give a list of texts, or make an index: omnitm index TEXT -o INDEX."

@@ -11,7 +11,6 @@ import re
 import sys
 import zlib
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
@@ -20,7 +19,7 @@ from threading import Lock
 from typing import IO, Any, NamedTuple, Protocol, cast
 
 from omnitm.errors import FileError, MissingExtraError, ParameterError, needs_extra
-from omnitm.files.kinds import refuse_other_kinds
+from omnitm.files.kinds import refuse_other_kinds, there_is
 from omnitm.parameters import check_choice
 
 PACKED_SUFFIXES = (".gz", ".bz2", ".xz", ".zst")
@@ -386,16 +385,9 @@ def _expand(source: str) -> list[Path]:
 
 def _nothing_called(name: str) -> str:
     """Say that there is no such file, and what there is instead."""
-    from difflib import get_close_matches
-
     if glob.has_magic(name):
         return "the pattern matches no file; put it in quotes, and ** stands for folders at any depth"
-    path, others = Path(name), list[str]()
-    with suppress(OSError):  # a folder that is not there, or may not be read
-        others = [file.name for file in path.parent.iterdir()]
-    like_it = get_close_matches(path.name, others, n=3)
-    instead = f"there is {', '.join(like_it)}" if like_it else "name a file, a folder or a pattern in quotes"
-    return f"no such file or folder; {instead}"
+    return f"no such file or folder; {there_is(name, 'name a file, a folder or a pattern in quotes')}"
 
 
 def _matches(pattern: str) -> list[Path]:

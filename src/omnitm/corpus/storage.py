@@ -23,7 +23,14 @@ from omnitm._native import first_defect
 from omnitm.errors import FileError
 from omnitm.files import system
 from omnitm.files.checked import FileDigest, update_digests
-from omnitm.files.kinds import INDEX_FORMAT, kind_of, refuse_other_kinds, refuse_to_replace, shell_name
+from omnitm.files.kinds import (
+    INDEX_FORMAT,
+    kind_of,
+    refuse_other_kinds,
+    refuse_to_replace,
+    shell_name,
+    there_is,
+)
 from omnitm.files.manifest import (
     CHECKSUMS,
     MANIFEST,
@@ -468,7 +475,8 @@ def open_folder(path: Path) -> Manifest:
     """Open an index: every file is there and has the right size; its content is checked when it is read."""
     refuse_other_kinds(path, "index")
     if not path.is_dir():
-        raise FileError(path, f"no such index; make one with: omnitm index TEXT -o {shell_name(path)}")
+        makes_one = f"make one with: omnitm index TEXT -o {shell_name(path)}"
+        raise FileError(path, f"no such index; {there_is(path, makes_one, 'index')}")
     if not os.path.lexists(path / MANIFEST):
         raise FileError(path / MANIFEST, "is missing: this folder is not an omnitm index")
     manifest = read_manifest(path, KIND)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shlex
+from contextlib import suppress
 from pathlib import Path
 from typing import Literal
 
@@ -47,6 +48,18 @@ def kind_of(path: str | os.PathLike[str]) -> Kind:
     if os.path.isfile(path):  # noqa: PTH113
         return "packed model" if _is_packed(Path(path)) else "text"
     return "text" if os.path.exists(path) else "nothing"  # noqa: PTH110
+
+
+def there_is(path: str | os.PathLike[str], otherwise: str, *wanted: Kind) -> str:
+    """Say what there is beside a missing path that is spelled like it, of some kinds; else the other text."""
+    from difflib import get_close_matches
+
+    folder, names = Path(path).parent, list[str]()
+    with suppress(OSError):  # a folder that is not there, or may not be read
+        names = [file.name for file in folder.iterdir()]
+    near = get_close_matches(Path(path).name, names, n=3)
+    near = [name for name in near if not wanted or kind_of(folder / name) in wanted]
+    return f"there is {', '.join(near)}" if near else otherwise
 
 
 def refuse_other_kinds(path: str | os.PathLike[str], *wanted: Kind) -> None:

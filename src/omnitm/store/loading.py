@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from omnitm.errors import FileError, ParameterError
 from omnitm.files.checked import CheckedFile
-from omnitm.files.kinds import refuse_other_kinds, shell_name
+from omnitm.files.kinds import refuse_other_kinds, shell_name, there_is
 from omnitm.files.manifest import MANIFEST, Manifest
 from omnitm.files.plain import read_file, words_from_bytes
 from omnitm.similarity.row_matrix import RowMatrix
@@ -96,7 +96,9 @@ def _check_finished(folder: Path) -> None:
     if not folder.is_dir():
         if folder.exists():
             raise FileError(folder, "is not a folder; a model is a folder, or a packed file that is no link")
-        raise FileError(folder, f"does not exist; omnitm train CORPUS -o {shell_name(folder)} makes a model")
+        makes_one = f"omnitm train CORPUS -o {shell_name(folder)} makes a model"
+        found = there_is(folder, makes_one, "model", "packed model", "saved model")
+        raise FileError(folder, f"does not exist; {found}")
     if (folder / MANIFEST).is_symlink() or (folder / MANIFEST).exists():
         return
     if not (folder / JOURNAL).exists():
