@@ -1,11 +1,12 @@
 """Document vectors and scikit-learn's defaults: classify IMDb reviews with `OmniVectorizer` and with tf-idf.
 
 omnitm index reviews.txt -o reviews.index --max-words 3500   (a training review per line: --write-reviews)
-omnitm train reviews.index -o reviews-model
-python benchmarks/document_vectors.py reviews-model
+omnitm train reviews.index -o passages
+omnitm train reviews.index -o whole --passage-reach 0
+python benchmarks/document_vectors.py passages whole         (writes results/document-vectors.json)
 
 How vectors are scaled and weighted is chosen on the training reviews alone, by cross-validation; the test
-reviews are for the table.
+reviews are for the table. Models are called by the names of their folders.
 """
 
 from __future__ import annotations
@@ -15,7 +16,6 @@ import json
 import lzma
 import os
 import random
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +28,7 @@ from sklearn.svm import SVC, LinearSVC
 
 from omnitm import OmniVectorizer
 
+RESULTS = Path(__file__).parent / "results" / "document-vectors.json"
 CLASSIFIERS = (LogisticRegression, LinearSVC, SVC, RidgeClassifier, SGDClassifier, KNeighborsClassifier)
 OPTIONS: dict[str, dict[str, Any]] = {
     "OmniVectorizer(model)": {},
@@ -51,18 +52,13 @@ def main() -> None:
         arguments.write_reviews.write_text("\n".join(lines) + "\n", encoding="utf-8")
         return
     parts = {split: draw(reviews, split, arguments.size, arguments.seed) for split in ("train", "test")}
-    for model in arguments.models:
-        print(f"{model}: accuracy of LogisticRegression on training reviews, mean of five folds")
-        for name, options in OPTIONS.items():
-            pipeline = make_pipeline(OmniVectorizer(model, **options), LogisticRegression())
-            folds = StratifiedKFold(5, shuffle=True, random_state=0)
-            print(f"  {name} {cross_val_score(pipeline, *parts['train'], cv=folds).mean():.3f}")
-    print("| vectors | " + " | ".join(classifier.__name__ for classifier in CLASSIFIERS) + " |")
-    print("|---" * (len(CLASSIFIERS) + 1) + "|")
-    show("tf-idf", TfidfVectorizer(), parts)
-    for model in arguments.models:
-        for name, options in OPTIONS.items():
-            show(f"{model}: {name}", OmniVectorizer(model, **options), parts)
+    rows = [measured("tf-idf", TfidfVectorizer(), parts)]
+    rows += [
+        measured(f"{Path(model).name}: {name}", OmniVectorizer(model, **options), parts)
+        for model in arguments.models
+        for name, options in OPTIONS.items()
+    ]
+    RESULTS.write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
 
 
 def draw(reviews: list[dict[str, str]], split: str, size: int, seed: int) -> tuple[list[str], list[str]]:
@@ -72,15 +68,17 @@ def draw(reviews: list[dict[str, str]], split: str, size: int, seed: int) -> tup
     return [review["text"] for review in part[:size]], [review["label"] for review in part[:size]]
 
 
-def show(name: str, vectorizer: Any, parts: dict[str, tuple[list[str], list[str]]]) -> None:
-    """Print the accuracy of all classifiers."""
-    scores = []
+def measured(name: str, vectorizer: Any, parts: dict[str, tuple[list[str], list[str]]]) -> dict[str, Any]:
+    """Measure the accuracy of all classifiers, and one of them on the training reviews, in five folds."""
+    folds = StratifiedKFold(5, shuffle=True, random_state=0)
+    found = cross_val_score(make_pipeline(vectorizer, LogisticRegression()), *parts["train"], cv=folds)
+    row = {"vectors": name, "LogisticRegression, five folds": round(float(found.mean()), 4)}
     for classifier in CLASSIFIERS:
         seeded = {"random_state": 0} if classifier is SGDClassifier else {}
-        pipeline = make_pipeline(vectorizer, classifier(**seeded))
-        scores.append(f"{pipeline.fit(*parts['train']).score(*parts['test']):.3f}")
-        print(f"{name}: {classifier.__name__} {scores[-1]}", file=sys.stderr)
-    print(f"| {name} | " + " | ".join(scores) + " |")
+        pipeline = make_pipeline(vectorizer, classifier(**seeded)).fit(*parts["train"])
+        row[classifier.__name__] = round(pipeline.score(*parts["test"]), 4)
+    print(json.dumps(row), flush=True)
+    return row
 
 
 if __name__ == "__main__":
