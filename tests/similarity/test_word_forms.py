@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 
+from omnitm.similarity import nearest
 from omnitm.similarity.combined import Combined
 from omnitm.similarity.row_profile import unit_rows
 from omnitm.similarity.word_forms import WordForms, form_pairs, pairs_by_rule, share_of_rule
-from omnitm.vectors import WordVectors, word_vectors
+from omnitm.vectors import WordVectors
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -331,7 +331,7 @@ def test_as_many_words_as_wanted_are_listed_though_many_are_forms(
     forms: WordVectors, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     everything = forms.most_similar(FORMS[3], topn=N_WORDS)
-    monkeypatch.setattr(word_vectors, "_FORMS_PER_WORD", 1)  # then the nearest two are the word and its form
+    monkeypatch.setattr(nearest, "_FORMS_PER_WORD", 1)  # then the nearest two are the word and its form
     one = forms.most_similar(FORMS[3], topn=1)
     assert len(one) == len(forms.most_similar(FORMS[3], topn=1, restrict_vocab=100)) == 1
     assert forms.most_similar(FORMS[3], topn=N_WORDS) == everything
@@ -340,12 +340,13 @@ def test_as_many_words_as_wanted_are_listed_though_many_are_forms(
 
 @pytest.mark.parametrize(("score", "shown"), [(7.0, (3, 7.0)), (6.9, (13, 10.0))])
 def test_the_first_form_is_shown_unless_another_is_much_nearer(
-    forms: WordVectors, score: float, shown: tuple[int, float]
+    forms: WordVectors, monkeypatch: pytest.MonkeyPatch, score: float, shown: tuple[int, float]
 ) -> None:
     assert forms.forms(FORMS[13]) == [FORMS[3]]
-    query: Any = SimpleNamespace(scores_of=lambda rows: np.array([score, 8.0])[: len(rows)])
-    found = forms._folded(query, np.array([13, 25]), np.array([10.0, 8.0]), [(FORMS[40], 1.0)])
-    expected = [(FORMS[shown[0]], shown[1]), (FORMS[25], 8.0)]
+    query = Combined("similarity").query(forms, [(FORMS[40], 1.0)])
+    monkeypatch.setattr(query, "scores_of", lambda rows: np.array([score, 8.0])[: len(rows)])
+    found = query.folded(np.array([13, 25]), np.array([10.0, 8.0]))
+    expected = [shown, (25, 8.0)]
     assert found == sorted(expected, key=lambda one: -one[1])
 
 

@@ -24,6 +24,8 @@ _FEW = 4_000  # words; up to so many, topics alone are scored in full, which tak
 _CANDIDATES = 150  # per word of a query; with 2,500, all of 200 lists of ten are the same
 # Of 300 lists of ten among 1,000 and 3,000 words, by similarity or alike, all are those of all scores.
 _CANDIDATES_OF_FEW = 300
+_AS_NEAR = 0.7  # of the score of a word's nearest form, so that its first form is shown; chosen on SEMCAT
+_FORMS_PER_WORD = 4  # words to look at for each that is shown: most are no forms of another
 _WORTH_THREADS = 8  # queries at once; for fewer, starting threads takes too long
 _WORDS_AT_ONCE = 1 << 15  # scored, for all queries together: bounds memory where each scores many
 _USUAL_UNITS = np.ones(len(PARTS))
@@ -56,6 +58,52 @@ class Query:
     def nearest(self, count: int) -> tuple[NDArray[np.intp], Reals]:
         """Find the highest scores among all words, the highest first."""
         return nearest_of_queries(self._rows, [self], count)[0]
+
+    def nearest_folded(self, wanted: int, first: NDArray[Any] | None = None) -> list[tuple[int, float]]:
+        """List one form of each word, and look at more words until there are as many as wanted.
+
+        Parameters
+        ----------
+        first
+            The scores of the first words, if only these may be listed.
+        """
+        n_words = len(self._rows.index_to_key) if first is None else len(first)
+        count = _FORMS_PER_WORD * wanted + len(self.items)
+        while True:
+            if first is None:
+                places, values = self.nearest(count)
+            else:
+                places = best(first, count)
+                values = first[places]
+            found = self.folded(places, values)[:wanted]
+            if len(found) == wanted or len(places) == n_words:
+                return found
+            count *= 2
+
+    def folded(self, places: NDArray[np.intp], values: NDArray[Any]) -> list[tuple[int, float]]:
+        """Let one form of each word stand for all, without forms of the words asked about.
+
+        It is the first one, unless it is much less near than the nearest: `kill` is like `destroy`, not like
+        the more frequent `destroyed`.
+        """
+        forms = self._rows.profiles.forms
+        asked = [item.row for item in self.items if isinstance(item, _WordItem)]
+        seen = {form for row in asked for form, _ in forms.of_row(row)}
+        nearest: list[tuple[int, float]] = []
+        first: list[int] = []
+        for row, value in zip(places.tolist(), values.tolist(), strict=True):
+            forms_of_row = {form for form, _ in forms.of_row(row)}
+            if row not in seen:
+                nearest.append((row, value))
+                first.append(min(forms_of_row - seen))
+            seen |= forms_of_row
+        scores = self.scores_of(np.array(first, dtype=np.intp)).tolist()
+        shown = [
+            (row, score) if score >= _AS_NEAR * near[1] else near
+            for row, score, near in zip(first, scores, nearest, strict=True)
+        ]
+        shown.sort(key=lambda one: -one[1])
+        return shown
 
     def candidates(self, likely: NDArray[Any], count: int) -> NDArray[np.intp]:
         """Choose the words that may have the highest scores; words asked about are among them."""

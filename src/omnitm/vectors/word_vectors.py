@@ -17,13 +17,11 @@ from numpy.typing import NDArray
 from omnitm.errors import OmniTMWarning, ParameterError
 from omnitm.parameters import check_choice, check_integer
 from omnitm.similarity.combined import Combined
-from omnitm.similarity.nearest import Query as Prepared
 from omnitm.similarity.nearest import best
 from omnitm.similarity.profiles import Profiles
 from omnitm.similarity.row_matrix import RowMatrix
 from omnitm.similarity.row_profile import FEWEST_WORDS, unit
 from omnitm.similarity.scorers import Metric, Scorer, usable_scorer
-from omnitm.similarity.word_rows import Part
 from omnitm.vectors.compact import (
     SparseWordVectors,
     dense_rows_of_profiles,
@@ -40,8 +38,6 @@ if TYPE_CHECKING:
     from omnitm.vectors.themes import ThemeProgress, Themes
 
 
-_AS_NEAR = 0.7  # of the score of a word's nearest form, so that its first form is shown; chosen on SEMCAT
-_FORMS_PER_WORD = 4  # words to look at for each that is shown: most are no forms of another
 _WORDS_SHOWN = 20
 _SHORT_WORD = 3  # letters; such words are mostly abbreviations
 _DIFFERENT = 0.15  # cosine of smoothed profiles below which two words are about different things
@@ -317,7 +313,9 @@ class WordVectors(NamedRows):
         signs = [weight > 0 for _, weight in parts]
         is_analogy = sum(signs) > 1 and not all(signs)
         if isinstance(found, Combined) and not (is_analogy if forms is None else forms):
-            return self._nearest_folded(found, parts, wanted, restrict_vocab)
+            first = None if restrict_vocab is None else self._first(found.scores(self, parts), restrict_vocab)
+            folded = found.query(self, parts).nearest_folded(wanted, first)
+            return [(self.index_to_key[row], score) for row, score in folded]
         count = wanted + len(given)
         if restrict_vocab is None:
             places, values = found.nearest(self, parts, count)
@@ -333,51 +331,6 @@ class WordVectors(NamedRows):
         if restrict_vocab is None:
             return scores
         return scores[: check_integer("most_similar", "restrict_vocab", restrict_vocab, 1)]
-
-    def _nearest_folded(
-        self, metric: Combined, parts: Sequence[Part], wanted: int, restrict_vocab: int | None
-    ) -> list[tuple[str, float]]:
-        """List one form of each word, and look at more words until there are as many as wanted."""
-        query, n_words = metric.query(self, parts), len(self)
-        scores = None if restrict_vocab is None else self._first(metric.scores(self, parts), restrict_vocab)
-        count = _FORMS_PER_WORD * wanted + len(parts)
-        while True:
-            if scores is None:
-                places, values = query.nearest(count)
-            else:
-                places = best(scores, count)
-                values = scores[places]
-            found = self._folded(query, places, values, parts)[:wanted]
-            if len(found) == wanted or len(places) == (n_words if scores is None else len(scores)):
-                return found
-            count *= 2
-
-    def _folded(
-        self, query: Prepared, places: NDArray[np.intp], values: NDArray[Any], parts: Sequence[Part]
-    ) -> list[tuple[str, float]]:
-        """Let one form of each word stand for all, without forms of the words asked about.
-
-        It is the first one, unless it is much less near than the nearest: `kill` is like `destroy`, not like
-        the more frequent `destroyed`.
-        """
-        forms = self.profiles.forms
-        asked = [self.get_index(item) for item, _ in parts if isinstance(item, str)]
-        seen = {form for row in asked for form, _ in forms.of_row(row)}
-        nearest: list[tuple[int, float]] = []
-        first: list[int] = []
-        for row, value in zip(places.tolist(), values.tolist(), strict=True):
-            forms_of_row = {form for form, _ in forms.of_row(row)}
-            if row not in seen:
-                nearest.append((row, value))
-                first.append(min(forms_of_row - seen))
-            seen |= forms_of_row
-        scores = query.scores_of(np.array(first, dtype=np.intp)).tolist()
-        shown = [
-            (row, score) if score >= _AS_NEAR * near[1] else near
-            for row, score, near in zip(first, scores, nearest, strict=True)
-        ]
-        shown.sort(key=lambda one: -one[1])
-        return [(self.index_to_key[row], float(score)) for row, score in shown]
 
     def similar_by_word(
         self,
