@@ -89,7 +89,7 @@ class WordExplanation(Record):
         The threshold N from which a literal is included, and the highest state.
     rules
         Rules of the positive clauses, the highest weight x squared evidence first; then those that ask for
-        the same words as one before them, or only for other forms of the word; then those that no document
+        all words of one before them, or only for other forms of the word; then those that no document
         bears out, the highest weight first.
     strongest, weakest, strongest_negated
         Literals "word occurs", and "word does not occur", by their mean state over the positive clauses.
@@ -123,7 +123,7 @@ class WordExplanation(Record):
 
     @property
     def first_rules(self) -> tuple[MeasuredRule, ...]:
-        """The rules that documents bear out, without those that ask for the same words as one before.
+        """The rules that documents bear out, without those that ask for all words of one before.
 
         All rules if there are none.
         """
@@ -215,14 +215,18 @@ def explain_word(
 def new_words_first(rules: Sequence[MeasuredRule], forms: Collection[str] = ()) -> list[MeasuredRule]:
     """Put rules that say little new after the others that documents bear out.
 
-    They ask for the same words as one before them, or only for other forms of the word: `cars` of *car*.
+    They ask for all words that one before them asks for (`flying AND monty` after `monty`), only for other
+    forms of the word (`cars` of *car*), or for none after another that asks for none.
     """
-    firsts: dict[frozenset[str], MeasuredRule] = {}
+    before: list[set[str]] = []
+    marked: list[MeasuredRule] = []
     for found in rules:
-        if not found.rule.present or {*found.rule.present} - {*forms}:
-            firsts.setdefault(frozenset(found.rule.present), found)
-    says_new = {id(found) for found in firsts.values()}
-    marked = [replace(found, says_new=id(found) in says_new) for found in rules]
+        present = {*found.rule.present}
+        is_repeated = any(words <= present if words else not present for words in before)
+        says_new = not is_repeated and not (present and present <= {*forms})
+        if says_new:
+            before.append(present)
+        marked.append(replace(found, says_new=says_new))
     return sorted(marked, key=lambda found: (not found.evidence, not found.says_new))
 
 
