@@ -65,7 +65,7 @@ def test_what_is_not_shown_of_rules_is_counted(
     monkeypatch.setattr(Explainer, "document_rules", one_without_documents)
     assert main(["explain", str(model), "car"]) == 0
     out = capsys.readouterr().out
-    assert "1 rule, not shown, asks for all words of one before (--json has all)." in out
+    assert "1 rule, not shown, asks for the same words as one before (--json has all)." in out
     assert "Single documents bear few rules out; --per-document finds rules about these." in out
     assert main(["explain", str(model), "car", "--json"]) == 0
     assert len(json.loads(capsys.readouterr().out)["rules"]) == 2

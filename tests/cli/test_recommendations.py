@@ -456,7 +456,7 @@ SERVED = "cli/test_explore.py::test_the_page_is_served_until_an_interrupt"
 COMPARED = "cli/test_compare.py::test_a_run_that_was_stopped"
 COUNTED = "cli/test_explaining.py::test_what_is_not_shown_of_rules_is_counted"
 ELSEWHERE = {
-    "for all words of one before (--json has all)": COUNTED,
+    "for the same words as one before (--json has all)": COUNTED,
     "; --per-document finds rules about these": COUNTED,
     "--help shows all": "cli/test_commands.py::test_wrong_arguments_are_one_line",
     "choose a column: fit({})": "corpus/test_tables.py::test_the_recommended_column_is_a_corpus",

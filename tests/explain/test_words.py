@@ -266,9 +266,9 @@ def test_rules_that_ask_for_the_same_words_come_later(explainer: Explainer) -> N
         *(replace(own, says_new=False), none),
     ]
     wider, more, empty_again = made(8, "b", "d"), made(7, "d", "e", "b"), made(6, "-c")
-    assert new_words_first([wider, more, first, empty, empty_again]) == [
-        *(wider, first, empty),  # fewer words than before are new
-        *(replace(more, says_new=False), replace(empty_again, says_new=False)),
+    assert new_words_first([wider, more, first, empty, empty_again, none]) == [
+        *(wider, first, empty, more),  # fewer words than before are new, more words come later
+        *(replace(empty_again, says_new=False), none),
     ]
 
 

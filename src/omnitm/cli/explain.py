@@ -164,7 +164,7 @@ def _print_rules(console: Console, explanation: WordExplanation, count: int, n_l
     n_repeated = len(borne_out) - len(shown) if borne_out else 0
     if n_repeated:
         verb = "rule, not shown, asks" if n_repeated == 1 else "rules, not shown, ask"
-        console.print(f"{n_repeated} {verb} for all words of one before (--json has all).")
+        console.print(f"{n_repeated} {verb} for the same words as one before (--json has all).")
     if len(shown) < _RULES_WITH_DOCUMENTS and explanation.kind == "topic":
         console.print("Single documents bear few rules out; --per-document finds rules about these.")
     n_only_merged = len(explanation.rules) - len(borne_out)

@@ -89,8 +89,8 @@ class WordExplanation(Record):
         The threshold N from which a literal is included, and the highest state.
     rules
         Rules of the positive clauses, the highest weight x squared evidence first; then those that ask for
-        all words of one before them, or only for other forms of the word; then those that no document
-        bears out, the highest weight first.
+        all words of one before them and more; then those that ask for the same words as one before them, or
+        only for other forms of the word; then those that no document bears out, the highest weight first.
     strongest, weakest, strongest_negated
         Literals "word occurs", and "word does not occur", by their mean state over the positive clauses.
     """
@@ -123,7 +123,7 @@ class WordExplanation(Record):
 
     @property
     def first_rules(self) -> tuple[MeasuredRule, ...]:
-        """The rules that documents bear out, without those that ask for all words of one before.
+        """The rules that documents bear out, without those that ask for the same words as one before.
 
         All rules if there are none.
         """
@@ -215,19 +215,21 @@ def explain_word(
 def new_words_first(rules: Sequence[MeasuredRule], forms: Collection[str] = ()) -> list[MeasuredRule]:
     """Put rules that say little new after the others that documents bear out.
 
-    They ask for all words that one before them asks for (`flying AND monty` after `monty`), only for other
-    forms of the word (`cars` of *car*), or for none after another that asks for none.
+    First come those that ask for more than all words of one before (`flying AND monty` after `monty`), then,
+    as saying nothing new, those that ask for the same words, or only for other forms of the word (`cars` of
+    *car*).
     """
-    before: list[set[str]] = []
-    marked: list[MeasuredRule] = []
-    for found in rules:
-        present = {*found.rule.present}
-        is_repeated = any(words <= present if words else not present for words in before)
-        says_new = not is_repeated and not (present and present <= {*forms})
+    asked: list[set[str]] = []  # the words of each rule that says something new
+    found: list[tuple[bool, MeasuredRule]] = []
+    for rule in rules:
+        present = {*rule.rule.present}
+        says_new = present not in asked and not (present and present <= {*forms})
+        has_more = any(words and words < present for words in asked)
         if says_new:
-            before.append(present)
-        marked.append(replace(found, says_new=says_new))
-    return sorted(marked, key=lambda found: (not found.evidence, not found.says_new))
+            asked.append(present)
+        found.append((has_more, replace(rule, says_new=says_new)))
+    found.sort(key=lambda one: (not one[1].evidence, not one[1].says_new, one[0]))
+    return [rule for _, rule in found]
 
 
 def _measured(rule: Rule, match: Match, rates: Rates, labels: NDArray[np.bool_]) -> MeasuredRule:
