@@ -107,9 +107,4 @@ def document_lengths(index: DocumentIndex, documents: NDArray[np.uint32]) -> NDA
 
 def words_of_documents(index: DocumentIndex, documents: NDArray[np.uint32]) -> NDArray[np.uint32]:
     """Words of all of the documents, one document after the other."""
-    lengths = document_lengths(index, documents)
-    before = np.cumsum(lengths) - lengths
-    starts = index.document_offsets[documents.astype(np.int64)].astype(np.int64)
-    # Place j of the k-th document is starts[k] + j: one arange over all, shifted document by document.
-    places = np.repeat(starts - before, lengths) + np.arange(int(lengths.sum()))
-    return index.document_words[places]
+    return index.words_of_each(documents)[1]
