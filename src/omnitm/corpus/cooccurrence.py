@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from omnitm.corpus.index import DocumentIndex
+from omnitm.corpus.passages import Counted
 from omnitm.errors import ParameterError
 
 DOCUMENTS_AT_A_TIME = 100_000
@@ -24,7 +25,7 @@ class Cooccurrence(NamedTuple):
     documents: NDArray[np.uint32]  # those that hold all of the words
 
 
-def cooccurrence(index: DocumentIndex, words: Sequence[str]) -> Cooccurrence:
+def cooccurrence(index: Counted, words: Sequence[str]) -> Cooccurrence:
     """Count the documents that each pair of words shares, and find those that hold all of them.
 
     Examples

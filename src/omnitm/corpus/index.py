@@ -116,9 +116,7 @@ class DocumentIndex:
             int(self.document_offsets[document]) : int(self.document_offsets[document + 1])
         ]
 
-    def words_of_each(
-        self, documents: NDArray[np.uint32]
-    ) -> tuple[NDArray[np.int64], NDArray[np.uint32]]:
+    def words_of_each(self, documents: NDArray[np.uint32]) -> tuple[NDArray[np.int64], NDArray[np.uint32]]:
         """How many words each of some documents contains, and these words, one document after the other."""
         numbers = documents.astype(np.int64)
         starts = self.document_offsets[numbers].astype(np.int64)
@@ -132,13 +130,13 @@ class DocumentIndex:
         """In which documents places of the running text lie."""
         if self.running is None:
             raise CorpusError(
-                f"{self.path or 'The index'}: has no running text, so there are no places in it; make an index "
-                "that keeps it: omnitm index TEXT -o INDEX."
+                f"{self.path or 'The index'}: has no running text, so there are no places in it; make an "
+                "index that keeps it: omnitm index TEXT -o INDEX."
             )
         return np.searchsorted(self.running.document_ends, places) - 1
 
     def whole_documents(self, documents: NDArray[np.uint32]) -> NDArray[np.uint32]:
-        """The documents themselves; of passages, what they are cut from."""
+        """Return the documents as they are; those of passages are what these are cut from."""
         return documents
 
     @classmethod

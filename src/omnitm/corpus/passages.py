@@ -24,7 +24,7 @@ _PLACES_AT_A_TIME = 1_000_000
 
 
 class Counted(Protocol):
-    """What words are counted in: the documents of an index, or their passages, which then are its documents."""
+    """What words are counted in: the documents of an index, or passages in the place of documents."""
 
     unit: ClassVar[Unit]
 
@@ -57,9 +57,7 @@ class Counted(Protocol):
     def words_of(self, document: int) -> NDArray[np.uint32]:
         """Ascending positions of the words that one contains."""
 
-    def words_of_each(
-        self, documents: NDArray[np.uint32]
-    ) -> tuple[NDArray[np.int64], NDArray[np.uint32]]:
+    def words_of_each(self, documents: NDArray[np.uint32]) -> tuple[NDArray[np.int64], NDArray[np.uint32]]:
         """How many words each of some contains, and these words, one after the other."""
 
     def document_texts(self, documents: Iterable[int]) -> dict[int, str | None]:
@@ -69,7 +67,7 @@ class Counted(Protocol):
         """In which of them places of the running text lie."""
 
     def whole_documents(self, documents: NDArray[np.uint32]) -> NDArray[np.uint32]:
-        """The documents that they are, or are passages of."""
+        """Return the documents that they are, or are passages of."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,7 +139,7 @@ class Passages:
         return int(self._firsts[-1])
 
     def whole_documents(self, documents: NDArray[np.uint32]) -> NDArray[np.uint32]:
-        """The documents that passages are cut from."""
+        """Return the documents that passages are cut from."""
         # From the right: a document without words has no passage, but the number of the next one's first.
         return (np.searchsorted(self._firsts, documents, side="right") - 1).astype(np.uint32)
 
@@ -171,9 +169,7 @@ class Passages:
         """Ascending positions of the words that the passage contains."""
         return self.words_of_each(np.array([document], dtype=np.uint32))[1]
 
-    def words_of_each(
-        self, documents: NDArray[np.uint32]
-    ) -> tuple[NDArray[np.int64], NDArray[np.uint32]]:
+    def words_of_each(self, documents: NDArray[np.uint32]) -> tuple[NDArray[np.int64], NDArray[np.uint32]]:
         """How many words each of some passages contains, and these words, one passage after the other."""
         starts, ends = self._bounds(documents)
         places = starts[:, None] + np.arange(self.size)

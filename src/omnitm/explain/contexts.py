@@ -191,9 +191,7 @@ class Contexts:
         place = None if index.running is None else SaidByPlaces.of_model(vectors, index.running)
         return cls(topic, place, None if place is None else Substitutes.of_model(vectors))
 
-    def of_documents(
-        self, index: Counted, documents: NDArray[np.uint32], word: str, bags: Any
-    ) -> Reals:
+    def of_documents(self, index: Counted, documents: NDArray[np.uint32], word: str, bags: Any) -> Reals:
         """Say what documents with a word are about, by their other words, and how they use it."""
         about = self.topic.by_bags(bags)
         if self.place is None or index.running is None:

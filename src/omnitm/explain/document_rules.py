@@ -3,8 +3,8 @@
 A clause learns from merged documents, so its literals together may hold in no single one. What it learned is
 which words to look for: its highest positive literals, included or not, and what stands out in the word's
 vector. From these, conjunctions of at most three literals are chosen by exact counts on four fifths of the
-documents, and measured on the last fifth. Where topics were learned from passages, conjunctions are counted in
-passages, and those of a fifth of the documents are set aside.
+documents, and measured on the last fifth. Where topics were learned from passages, conjunctions are counted
+in passages, and those of a fifth of the documents are set aside.
 """
 
 from __future__ import annotations

@@ -46,15 +46,33 @@ class Document(Record):
         line = " ".join(str(self).split())
         if len(line) <= width:
             return line
-        places = [found.start() for word in words if (found := _occurrence(word, line))]
+        place = self._place_to_show([_occurrences(word, line) for word in words], width)
         # A third of the width before the word, the rest after it, without going beyond either end.
-        start = max(0, min(min(places, default=0) - width // 3, len(line) - width))
+        start = max(0, min(place - width // 3, len(line) - width))
         cut = line[start : start + width]
         if start:
             cut = f"... {cut.partition(' ')[2]}"
         if start + width < len(line):
             cut = f"{cut.rpartition(' ')[0]} ..."
         return cut
+
+    def _place_to_show(self, places: Sequence[Sequence[int]], width: int) -> int:  # noqa: ARG002
+        """Choose the place to cut around, given those of every word: the first of all."""
+        return min((found[0] for found in places if found), default=0)
+
+
+@dataclass(frozen=True)
+class Passage(Document):
+    """A passage of a document: `text` and `words` are those of the passage, and some text around it."""
+
+    def _place_to_show(self, places: Sequence[Sequence[int]], width: int) -> int:
+        """Choose the first place behind which most of the words are seen."""
+
+        def n_seen(start: int) -> int:
+            end = start + width - width // 3
+            return sum(any(start <= place < end for place in found) for found in places)
+
+        return max(sorted(place for found in places for place in found), key=n_seen, default=0)
 
 
 @dataclass(frozen=True)
@@ -86,16 +104,18 @@ class Together(Record):
     unit: Unit = "documents"
 
 
-def _occurrence(word: str, line: str) -> re.Match[str] | None:
-    return re.search(rf"(?<!\w){re.escape(word)}(?!\w)", line, flags=re.IGNORECASE)
+def _occurrences(word: str, line: str) -> list[int]:
+    pattern = rf"(?<!\w){re.escape(word)}(?!\w)"
+    return [found.start() for found in re.finditer(pattern, line, flags=re.IGNORECASE)]
 
 
 def read_documents(index: Counted, numbers: Sequence[int]) -> tuple[Document, ...]:
     """Read documents, or passages; their words stand in when the text is gone."""
     texts = index.document_texts(numbers)
     whole = index.whole_documents(np.array(numbers, dtype=np.uint32)).tolist()
+    kind = Document if index.unit == "documents" else Passage
     return tuple(
-        Document(document, texts[number], tuple(index.vocabulary[k] for k in index.words_of(number).tolist()))
+        kind(document, texts[number], tuple(index.vocabulary[k] for k in index.words_of(number).tolist()))
         for document, number in zip(whole, numbers, strict=True)
     )
 

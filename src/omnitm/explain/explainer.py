@@ -158,7 +158,9 @@ class Explainer:
         return explain_word(machine, self.index, forms, n_literals=n_literals, n_documents=n_documents)
 
     def document_rules(self, word: str, *, n: int = 5, n_documents: int = 1) -> RecordList[DocumentRule]:
-        """Find rules about single documents, or passages, measured on documents that were not used to choose them.
+        """Find rules about single documents, measured on documents that were not used to choose them.
+
+        If topics were learned from passages, they are rules about single passages.
 
         Parameters
         ----------
@@ -227,7 +229,10 @@ class Explainer:
     def match(
         self, word: str, present: Sequence[str], absent: Sequence[str] = (), *, n_documents: int = 1
     ) -> Match:
-        """Measure a rule of one's own: documents (or passages) that have all words of `present` and none of `absent`."""
+        """Measure a rule of one's own: documents that have all words of `present` and none of `absent`.
+
+        If topics were learned from passages, these are counted.
+        """
         _check_counts("match", n_documents=n_documents)
         return match_rule(self.counted, word, present, absent, n_documents)
 

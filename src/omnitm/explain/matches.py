@@ -124,9 +124,7 @@ def evidence_of(match: Match) -> float:
     return max(0.0, math.log2((match.hits + 1) / (match.hits / match.lift + 1)))
 
 
-def matching_documents(
-    index: Counted, present: Sequence[int], absent: Sequence[int]
-) -> NDArray[np.uint32]:
+def matching_documents(index: Counted, present: Sequence[int], absent: Sequence[int]) -> NDArray[np.uint32]:
     """Ascending numbers of the documents that have all words of `present` and none of `absent`.
 
     Examples

@@ -151,9 +151,7 @@ class WordSenses:
         return self.documents[members[np.sort(clear)]]
 
 
-def word_senses(
-    vectors: WordVectors, contexts: Contexts, index: Counted | None, word: str
-) -> WordSenses:
+def word_senses(vectors: WordVectors, contexts: Contexts, index: Counted | None, word: str) -> WordSenses:
     """Tell the senses of a word apart."""
     deviations = Combined("related").deviations(vectors, vectors.get_index(word))[: vectors.vector_size]
     own = np.array([vectors.feature_index(name) for name in (word, *vectors.forms(word))], dtype=np.intp)
