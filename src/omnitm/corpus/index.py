@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from scipy.sparse import spmatrix
 
 
+Unit = Literal["documents", "passages"]
 _WORDS_SHOWN = 20
 
 
@@ -64,7 +65,7 @@ class DocumentIndex:
     """SHA-256 of the manifest of an index on disk: the same seal, the same bytes in every file."""
     running: RunningText | None = None
     """The text in its order; None if the index has not kept it."""
-    unit: ClassVar[Literal["documents", "passages"]] = "documents"
+    unit: ClassVar[Unit] = "documents"
     """What words are counted in; `omnitm.corpus.passages` has the other unit."""
 
     @property

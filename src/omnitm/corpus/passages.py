@@ -6,17 +6,15 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar, Literal, Protocol
+from typing import ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from omnitm.corpus.assembling import DOCUMENT_END
-from omnitm.corpus.index import DocumentIndex
+from omnitm.corpus.index import DocumentIndex, Unit
 from omnitm.corpus.running import RunningText
 from omnitm.errors import CorpusError
-
-Unit = Literal["documents", "passages"]
 
 _WHITE_SPACE = re.compile(r"\s+")
 _NEAR_ENOUGH = 40  # characters by which a text that is shown may begin before its passage, or end after it

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from omnitm.corpus.cooccurrence import shared
-from omnitm.corpus.passages import Counted, Unit
+from omnitm.corpus.index import Unit
+from omnitm.corpus.passages import Counted
 from omnitm.corpus.running import parted
 from omnitm.explain.records import Record
 from omnitm.machine import running_of

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from omnitm.corpus import DocumentIndex
 from omnitm.corpus.cooccurrence import document_lengths, shared, words_of_documents
-from omnitm.corpus.passages import Counted, Unit
+from omnitm.corpus.index import Unit
+from omnitm.corpus.passages import Counted
 from omnitm.explain.evidence import Document, read_documents, spread_over_documents
 from omnitm.explain.records import Record
 from omnitm.explain.rules import Rule

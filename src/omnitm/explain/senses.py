@@ -17,7 +17,8 @@ from typing import Any, ClassVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from omnitm.corpus.passages import Counted, Unit
+from omnitm.corpus.index import Unit
+from omnitm.corpus.passages import Counted
 from omnitm.explain.contexts import Contexts, Substitutes, bags_of
 from omnitm.explain.evidence import Document, read_documents, spread, spread_over_documents
 from omnitm.explain.matches import Match, evidence_of, match_rule

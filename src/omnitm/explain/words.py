@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from omnitm.corpus import DocumentIndex
-from omnitm.corpus.passages import Unit, counted_in
+from omnitm.corpus.index import Unit
+from omnitm.corpus.passages import counted_in
 from omnitm.explain.matches import (
     Match,
     Rates,
