@@ -131,8 +131,7 @@ class DocumentIndex:
         """In which documents places of the running text lie."""
         if self.running is None:
             raise CorpusError(
-                f"{self.path or 'The index'}: has no running text, so there are no places in it; make an "
-                "index that keeps it: omnitm index TEXT -o INDEX."
+                f"{self.path or 'The index'}: has no running text, so there are no places in it."
             )
         return np.searchsorted(self.running.document_ends, places) - 1
 

@@ -212,8 +212,11 @@ def counted_in(index: DocumentIndex, passage_reach: int) -> Counted:
 def cut_out(text: str, first: int, end: int, tokens: Callable[[str], Sequence[str]]) -> str:
     """Cut the words from number `first` to number `end` (exclusive) out of a text.
 
-    >>> cut_out("It was, as ever, a dark and stormy night in the month of May", 4, 6, str.split)
-    'It was, as ever, a dark and stormy night ...'
+    A little more is shown, as the ends are found by halving the text until they are near enough.
+
+    >>> text = "It was a dark and stormy night in the month of May, and nobody was on the road but two friends"
+    >>> cut_out(text, 9, 14, str.split)
+    '... in the month of May, and nobody was on the road ...'
     """
     start, _ = _around(text, first, tokens)
     _, stop = _around(text, end, tokens)
