@@ -216,7 +216,7 @@ def cut_out(text: str, first: int, end: int, tokens: Callable[[str], Sequence[st
 
     >>> text = "It was a dark and stormy night in the month of May, and nobody was on the road but two friends"
     >>> cut_out(text, 9, 14, str.split)
-    '... in the month of May, and nobody was on the road ...'
+    '... in the month of May, and nobody was on the ...'
     """
     start, _ = _around(text, first, tokens)
     _, stop = _around(text, end, tokens)
