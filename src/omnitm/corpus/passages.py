@@ -214,7 +214,7 @@ def cut_out(text: str, first: int, end: int, tokens: Callable[[str], Sequence[st
 
     A little more is shown, as the ends are found by halving the text until they are near enough.
 
-    >>> text = "It was a dark and stormy night in the month of May, and nobody was on the road but two friends"
+    >>> text = "It was a dark and stormy night in the month of May, and nobody was on the road but two men"
     >>> cut_out(text, 9, 14, str.split)
     '... in the month of May, and nobody was on the ...'
     """

@@ -94,7 +94,7 @@ class RecordList(list[Item], Table):
 def _names(record: Record) -> list[str]:
     """Names of the fields; without the unit where it is the usual one."""
     names = [field.name for field in fields(cast("Any", record))]
-    return [name for name in names if name != "unit" or record.unit != DOCUMENTS]  # type: ignore[attr-defined]
+    return [name for name in names if name != "unit" or getattr(record, name) != DOCUMENTS]
 
 
 def _is_single(value: Any) -> bool:
