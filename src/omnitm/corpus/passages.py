@@ -216,7 +216,7 @@ def cut_out(text: str, first: int, end: int, tokens: Callable[[str], Sequence[st
 
     >>> text = "It was a dark and stormy night in the month of May, and nobody was on the road but two men"
     >>> cut_out(text, 9, 14, str.split)
-    '... in the month of May, and nobody was on the ...'
+    '... night in the month of May, and nobody was on ...'
     """
     start, _ = _around(text, first, tokens)
     _, stop = _around(text, end, tokens)
