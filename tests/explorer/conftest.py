@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -64,6 +65,20 @@ def explainer(folder: Path) -> Explainer:
 def client(explainer: Explainer) -> Iterator[TestClient]:
     with TestClient(create_app(explainer), base_url="http://127.0.0.1:8765") as found:
         yield found
+
+
+@pytest.fixture(scope="session")
+def long_documents(tmp_path_factory: pytest.TempPathFactory) -> Explainer:
+    """A model that has learned from passages: documents are about everything, one subject after another."""
+    root, random = tmp_path_factory.mktemp("long"), np.random.default_rng(5)
+    lines = [
+        ". ".join(" ".join(random.choice(words[:6], 11)) for words in TOPICS.values() for _ in range(2))
+        for _ in range(40)
+    ]
+    (root / "text.txt").write_text("\n".join(lines), encoding="utf-8")
+    index = DocumentIndex.open(build_index(root / "text.txt", root / "index"))
+    train_model(index, root / "model", settings=replace(SETTINGS, passage_reach=5))
+    return Explainer.open(root / "model")
 
 
 @pytest.fixture

@@ -33,7 +33,7 @@ def test_the_model_is_described(client: TestClient, explainer: Explainer) -> Non
     model = get(client, "model")
     assert (model["n_words"], model["n_features"]) == (23, 24)
     assert model["has_index"] is True
-    assert model["n_documents"] == 240
+    assert (model["n_documents"], model["unit"]) == (240, "documents")
     assert set(model["examples"]) <= set(explainer.vectors.index_to_key)
     assert {"association", "cosine"} <= set(model["metrics"])
     assert model["compare_by"] in model["comparable"]
@@ -378,3 +378,22 @@ def test_kept_themes_are_read_without_asking(
     found = ThemeWork(WordVectors.load(model)).found
     assert found is not None
     assert len(found) == len(vectors.themes())
+
+
+def test_passages_are_counted_where_topics_were_learned_from_them(long_documents: Explainer) -> None:
+    with TestClient(create_app(long_documents), base_url="http://127.0.0.1:8765") as asked:
+        model = get(asked, "model")
+        found = post(asked, "evidence", words=["car", "wheel"], k=2)
+        rules = get(asked, "rules", word="car", k=3)
+    assert (model["unit"], model["n_documents"]) == ("passages", 40)
+    together = long_documents.together("car", "wheel")
+    assert (found["count"], found["expected"]) == (together.count, pytest.approx(together.expected))
+    assert 0 < together.count < found["frequencies"][0]
+    assert found["frequencies"] == [
+        len(long_documents.counted.documents_with(long_documents.index.word_id(word)))
+        for word in ("car", "wheel")
+    ]
+    shown = ["".join(piece["text"] for piece in document["pieces"]) for document in found["documents"]]
+    assert len(shown) == 2
+    assert all(len(text.split()) < 25 and "car" in text.lower() for text in shown)
+    assert (rules["unit"], rules["n_documents"]) == ("passages", long_documents.counted.n_documents)

@@ -302,6 +302,22 @@ def test_rules_count_live_and_show_states_and_documents(page: Page) -> None:
     page.see("#evidence .document mark")
 
 
+def test_passages_are_named_where_they_are_counted(browser: Any, long_documents: Explainer) -> None:
+    with RunningServer(long_documents, ExplorerSettings(port=0)) as running:
+        page = Page(browser, running.address)
+        page.open("?view=rules&word=car")
+        page.see("h2", "Rules that single passages bear out")
+        page.see(".rule .facts", "times as often as all passages")
+        assert "document" not in page.see("main").text.replace("A fifth of the documents is set aside", "")
+        page.click(".rule button", "Passages")
+        page.see("#evidence h2", "Passages that satisfy the rule")
+        page.see("#evidence .document mark")
+        page.open("?view=compare&word=car&other=wheel")
+        page.see("main", "passages")
+        page.see("main", "Together in")
+        assert "document" not in page.see("main").text
+
+
 def test_hovering_the_states_names_a_word(page: Page) -> None:
     page.open("?view=rules&word=car")
     page.click(".rule button", "States")

@@ -40,7 +40,8 @@ def fill_explain(parser: argparse.ArgumentParser) -> None:
     option(
         parser,
         "--contexts",
-        "which machine of the word: topic (default) learned from documents, place from where it stands",
+        "which machine of the word: topic (default) learned from documents or passages, place from where it "
+        "stands",
         choices=("topic", "place"),
     )
     option(parser, "-n N", "number of rules", dest="count", default=10)
@@ -52,7 +53,8 @@ def fill_explain(parser: argparse.ArgumentParser) -> None:
     option(
         parser,
         "--per-document",
-        "show rules about single documents instead, measured on documents that were not used to choose them",
+        "show rules about single documents instead (or passages, if topics were learned from these), "
+        "measured on documents that were not used to choose them",
     )
     option(parser, "--clause NUMBER", "number of the clause that --plot draws", type=int)
     option(parser, "--plot FILE", "draw the states of --clause, as .png, .svg or .pdf", type=str)
@@ -95,15 +97,17 @@ def _print_document_rules(explainer: Explainer, arguments: argparse.Namespace) -
         print_json({"word": arguments.word, "document_rules": [rule.to_dict() for rule in rules]})
         return
     console = make_console()
-    numbers = ("documents", "with word", "recall", "lift")
-    table = make_table(f"{arguments.word}: rules about single documents", "rule", *numbers, numbers=numbers)
+    unit = explainer.counted.unit
+    numbers = (unit, "with word", "recall", "lift")
+    table = make_table(f"{arguments.word}: rules about single {unit}", "rule", *numbers, numbers=numbers)
     shown = [rule for rule in rules if rule.match.hits] or rules
     for rule in shown:
         match = rule.match
         figures = f"{match.support:,}", percent(match.precision), percent(rule.recall), times(match.lift)
         table.add_row(str(rule), *figures)
     console.print(table)
-    console.print("counted on one document of five; the rules were chosen by the others", style="dim")
+    where = "one document of five" if unit == "documents" else f"the {unit} of one document in five"
+    console.print(f"counted on {where}; the rules were chosen by the others", style="dim")
     n_hidden = len(rules) - len(shown)
     if n_hidden:
         verb = "rule, not shown, holds" if n_hidden == 1 else "rules, not shown, hold"
@@ -126,18 +130,13 @@ def _print_summary(console: Console, explanation: WordExplanation) -> None:
     where = "in " if explanation.kind == "topic" else ""
     console.print(
         f"{explanation.word}: {where}{explanation.document_frequency:,} of {explanation.n_documents:,} "
-        f"{_unit(explanation)} ({share:.2%}); "
+        f"{explanation.measured_on} ({share:.2%}); "
         f"{explanation.n_positive} of {explanation.n_clauses} clauses are positive{empty}.\n"
     )
 
 
-def _unit(explanation: WordExplanation) -> str:
-    """Name what rules are measured on: documents, or places of the running text."""
-    return "documents" if explanation.kind == "topic" else "places"
-
-
 def _print_rules(console: Console, explanation: WordExplanation, count: int, n_literals: int | None) -> None:
-    unit = _unit(explanation)
+    unit = explanation.measured_on
     numbers = ("weight", unit, "with word", "lift", "examples", "of the word")
     table = make_table("Rules", "rule", *numbers, numbers=numbers)
     borne_out = [measured for measured in explanation.rules if measured.evidence]
@@ -166,7 +165,7 @@ def _print_rules(console: Console, explanation: WordExplanation, count: int, n_l
         verb = "rule, not shown, asks" if n_repeated == 1 else "rules, not shown, ask"
         console.print(f"{n_repeated} {verb} for the same words as one before (--json has all).")
     if len(shown) < _RULES_WITH_DOCUMENTS and explanation.kind == "topic":
-        console.print("Single documents bear few rules out; --per-document finds rules about these.")
+        console.print(f"Single {unit} bear few rules out; --per-document finds rules about these.")
     n_only_merged = len(explanation.rules) - len(borne_out)
     if n_only_merged:
         where = "not shown" if borne_out else "all of them"
@@ -243,7 +242,9 @@ def _print_senses(found: Senses) -> None:
     console.print(table)
     if found.n_documents:
         share = found.n_assigned / found.n_documents
-        console.print(f"shares of the {share:.0%} of its documents that have another known word", style="dim")
+        console.print(
+            f"shares of the {share:.0%} of its {found.unit} that have another known word", style="dim"
+        )
     for sense in found.senses:
         for document in sense.documents:
             marked = [found.word, *(name for name, _ in sense.features)]

@@ -199,7 +199,7 @@ def _print_clauses(console: Console, comparison: Comparison, count: int) -> None
 
 def _print_together(console: Console, found: Together) -> None:
     console.print(
-        f"\n{found.first} and {found.second} occur together in {found.count:,} documents "
+        f"\n{found.first} and {found.second} occur together in {found.count:,} {found.unit} "
         f"({found.expected:,.1f} by chance, {times(found.lift)})"
     )
     for document in found.documents:

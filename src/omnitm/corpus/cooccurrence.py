@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from omnitm.corpus.index import DocumentIndex
+from omnitm.corpus.passages import Counted
 from omnitm.errors import ParameterError
 
 DOCUMENTS_AT_A_TIME = 100_000
@@ -24,7 +25,7 @@ class Cooccurrence(NamedTuple):
     documents: NDArray[np.uint32]  # those that hold all of the words
 
 
-def cooccurrence(index: DocumentIndex, words: Sequence[str]) -> Cooccurrence:
+def cooccurrence(index: Counted, words: Sequence[str]) -> Cooccurrence:
     """Count the documents that each pair of words shares, and find those that hold all of them.
 
     Examples
@@ -107,9 +108,4 @@ def document_lengths(index: DocumentIndex, documents: NDArray[np.uint32]) -> NDA
 
 def words_of_documents(index: DocumentIndex, documents: NDArray[np.uint32]) -> NDArray[np.uint32]:
     """Words of all of the documents, one document after the other."""
-    lengths = document_lengths(index, documents)
-    before = np.cumsum(lengths) - lengths
-    starts = index.document_offsets[documents.astype(np.int64)].astype(np.int64)
-    # Place j of the k-th document is starts[k] + j: one arange over all, shifted document by document.
-    places = np.repeat(starts - before, lengths) + np.arange(int(lengths.sum()))
-    return index.document_words[places]
+    return index.words_of_each(documents)[1]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from scipy.sparse import spmatrix
 
 
+Unit = Literal["documents", "passages"]
 _WORDS_SHOWN = 20
 
 
@@ -64,6 +65,8 @@ class DocumentIndex:
     """SHA-256 of the manifest of an index on disk: the same seal, the same bytes in every file."""
     running: RunningText | None = None
     """The text in its order; None if the index has not kept it."""
+    unit: ClassVar[Unit] = "documents"
+    """What words are counted in; `omnitm.corpus.passages` has the other unit."""
 
     @property
     def n_documents(self) -> int:
@@ -113,6 +116,28 @@ class DocumentIndex:
         return self.document_words[
             int(self.document_offsets[document]) : int(self.document_offsets[document + 1])
         ]
+
+    def words_of_each(self, documents: NDArray[np.uint32]) -> tuple[NDArray[np.int64], NDArray[np.uint32]]:
+        """How many words each of some documents contains, and these words, one document after the other."""
+        numbers = documents.astype(np.int64)
+        starts = self.document_offsets[numbers].astype(np.int64)
+        lengths = self.document_offsets[numbers + 1].astype(np.int64) - starts
+        before = np.cumsum(lengths) - lengths
+        # Place j of the k-th document is starts[k] + j: one arange over all, shifted document by document.
+        places = np.repeat(starts - before, lengths) + np.arange(int(lengths.sum()))
+        return lengths, self.document_words[places]
+
+    def documents_at(self, places: NDArray[np.int64]) -> NDArray[np.int64]:
+        """In which documents places of the running text lie."""
+        if self.running is None:
+            raise CorpusError(
+                f"{self.path or 'The index'}: has no running text, so there are no places in it."
+            )
+        return np.searchsorted(self.running.document_ends, places) - 1
+
+    def whole_documents(self, documents: NDArray[np.uint32]) -> NDArray[np.uint32]:
+        """Return the documents as they are; those of passages are what these are cut from."""
+        return documents
 
     @classmethod
     def from_csr(cls, document_words: spmatrix, vocabulary: Sequence[str]) -> DocumentIndex:

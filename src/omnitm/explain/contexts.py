@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from omnitm.corpus import DocumentIndex
-from omnitm.corpus.cooccurrence import document_lengths, words_of_documents
+from omnitm.corpus.passages import Counted
 from omnitm.corpus.running import OFFSETS, RunningText, parted
+from omnitm.machine import running_of
 from omnitm.similarity.profiles import best_known
 from omnitm.similarity.row_profile import unit_rows
 from omnitm.vectors import WordVectors
@@ -100,10 +100,11 @@ class SaidByPlaces(Said):
         said = Said.of(profile.projection, np.tile(counts, len(OFFSETS)), running.n_running_words)
         return cls(said.rows, said.weights, said.usual, words, numbers)
 
-    def by_documents(self, running: RunningText, documents: NDArray[np.uint32], word: str) -> Reals:
+    def by_documents(self, index: Counted, documents: NDArray[np.uint32], word: str) -> Reals:
         """Add up what the places of a word say, by document: documents x dimensions."""
+        running = running_of(index)
         places = running.places_of(running.number(word)).astype(np.int64)
-        owners = np.searchsorted(running.document_ends, places) - 1
+        owners = index.documents_at(places)
         kept = np.isin(owners, documents)
         # The end of a document is larger than all numbers, and no word.
         neighbours = np.minimum(running.neighbours(places[kept]), len(self.numbers) - 1)
@@ -173,7 +174,7 @@ class Contexts:
     substitutes: Substitutes | None = None
 
     @classmethod
-    def of(cls, vectors: WordVectors, index: DocumentIndex | None) -> Contexts:
+    def of(cls, vectors: WordVectors, index: Counted | None) -> Contexts:
         """Weigh the features of a model by how rare they are in its documents."""
         names, smooth = vectors.feature_names, vectors.profiles.topic.smooth
         if names != vectors.index_to_key:
@@ -190,14 +191,12 @@ class Contexts:
         place = None if index.running is None else SaidByPlaces.of_model(vectors, index.running)
         return cls(topic, place, None if place is None else Substitutes.of_model(vectors))
 
-    def of_documents(
-        self, index: DocumentIndex, documents: NDArray[np.uint32], word: str, bags: Any
-    ) -> Reals:
+    def of_documents(self, index: Counted, documents: NDArray[np.uint32], word: str, bags: Any) -> Reals:
         """Say what documents with a word are about, by their other words, and how they use it."""
         about = self.topic.by_bags(bags)
         if self.place is None or index.running is None:
             return unit_rows(about)
-        return _both(about, self.place.by_documents(index.running, documents, word))
+        return _both(about, self.place.by_documents(index, documents, word))
 
     def of_text(self, tokens: Sequence[str], word: str, columns: Numbers) -> Reals:
         """Say the same of a text, given all of its words in their order and those that are features."""
@@ -210,12 +209,12 @@ def _both(about: Reals, use: Reals) -> Reals:
     return unit_rows(np.concatenate([unit_rows(about), _OF_PLACES * unit_rows(use)], axis=-1))
 
 
-def bags_of(index: DocumentIndex, documents: NDArray[np.uint32], left_out: Numbers) -> Any:
+def bags_of(index: Counted, documents: NDArray[np.uint32], left_out: Numbers) -> Any:
     """Say which words documents have: documents x words, sparse; without some words."""
     from scipy.sparse import csr_matrix
 
-    words = words_of_documents(index, documents).astype(np.int64)
+    lengths, words = index.words_of_each(documents)
     kept = ~np.isin(words, left_out)
-    owners = np.repeat(np.arange(len(documents)), document_lengths(index, documents))[kept]
+    owners = np.repeat(np.arange(len(documents)), lengths)[kept]
     values = np.ones(len(owners), dtype=np.float32)
-    return csr_matrix((values, (owners, words[kept])), shape=(len(documents), index.n_words))
+    return csr_matrix((values, (owners, words[kept].astype(np.int64))), shape=(len(documents), index.n_words))

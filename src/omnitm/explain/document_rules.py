@@ -3,7 +3,8 @@
 A clause learns from merged documents, so its literals together may hold in no single one. What it learned is
 which words to look for: its highest positive literals, included or not, and what stands out in the word's
 vector. From these, conjunctions of at most three literals are chosen by exact counts on four fifths of the
-documents, and measured on the last fifth.
+documents, and measured on the last fifth. Where topics were learned from passages, conjunctions are counted
+in passages, and those of a fifth of the documents are set aside.
 """
 
 from __future__ import annotations
@@ -18,9 +19,9 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from omnitm.corpus import DocumentIndex
 from omnitm.corpus.cooccurrence import shared
-from omnitm.explain.evidence import spread
+from omnitm.corpus.passages import Counted
+from omnitm.explain.evidence import spread_over_documents
 from omnitm.explain.matches import Match
 from omnitm.explain.records import Record
 from omnitm.explain.rules import TrainedMachine
@@ -42,14 +43,15 @@ _HASH = np.uint32(2_654_435_761)  # Knuth's multiplicative hash: 2**32 / golden 
 
 @dataclass(frozen=True)
 class DocumentRule(Record):
-    """A rule about single documents.
+    """A rule about single documents, or passages.
 
     Attributes
     ----------
     present, absent
         Words that must occur, and words that must not.
     match
-        What it is worth on the documents that were set aside: one of five, by a hash of their number.
+        What it is worth on the documents that were set aside: one of five, by a hash of their number; or on
+        the passages of these.
     recall
         The share of the word's documents, of those set aside, that satisfy the rule; None if there are none.
     chosen
@@ -78,7 +80,7 @@ class DocumentRule(Record):
 
 def document_rules(
     machine: TrainedMachine,
-    index: DocumentIndex,
+    index: Counted,
     standing_out: Sequence[str] = (),
     forms: Sequence[str] = (),
     *,
@@ -109,7 +111,7 @@ def set_aside(documents: Numbers) -> NDArray[np.bool_]:
     return found
 
 
-def _candidates(machine: TrainedMachine, index: DocumentIndex, standing_out: Sequence[str]) -> list[int]:
+def _candidates(machine: TrainedMachine, index: Counted, standing_out: Sequence[str]) -> list[int]:
     """Words to make rules of: the highest literals of clauses and on average, and what stands out."""
     n_words, own = machine.n_words, index.word_id(machine.word)
     highest = np.argsort(-machine.mean_states[:n_words], kind="stable")[: _CANDIDATES // 2].tolist()
@@ -135,17 +137,21 @@ class _Rule:
 class _Counts:
     """Documents to choose by: those of single words, and how good a rule is."""
 
-    def __init__(self, index: DocumentIndex, target: int) -> None:
+    def __init__(self, index: Counted, target: int) -> None:
         self.index, self.target = index, target
         self.mine = self.documents(target)
-        n_aside = int(set_aside(np.arange(index.n_documents, dtype=np.uint32)).sum())
+        n_aside = int(self.is_aside(np.arange(index.n_documents, dtype=np.uint32)).sum())
         self.n_chosen, self.n_aside = index.n_documents - n_aside, n_aside
         self._kept: dict[int, Numbers] = {}
+
+    def is_aside(self, documents: Numbers) -> NDArray[np.bool_]:
+        """Tell which are set aside: a document with all of its passages."""
+        return set_aside(self.index.whole_documents(documents))
 
     def documents(self, word: int) -> Numbers:
         """Documents with a word that are not set aside."""
         documents = self.index.documents_with(word)
-        return documents[~set_aside(documents)]
+        return documents[~self.is_aside(documents)]
 
     def of(self, word: int) -> Numbers:
         if word not in self._kept:
@@ -251,20 +257,21 @@ def _without(counts: _Counts, rule: _Rule, word: int) -> _Rule:
 def _measured(counts: _Counts, rule: _Rule, n_documents: int) -> DocumentRule:
     index = counts.index
     mine, *others = (
-        documents[set_aside(documents)]
+        documents[counts.is_aside(documents)]
         for documents in map(index.documents_with, (counts.target, *rule.present, *rule.absent))
     )
     documents = reduce(shared, others[: len(rule.present)])
     for unwanted in others[len(rule.present) :]:
         documents = documents[~np.isin(documents, unwanted)]
     hits = shared(documents, mine)
-    match = Match.of(len(documents), len(hits), len(mine), counts.n_aside)
+    match = Match.of(len(documents), len(hits), len(mine), counts.n_aside, index.unit)
     if n_documents:
         misses = np.setdiff1d(documents, hits, assume_unique=True)
-        match = match.with_documents(index, *(spread(found, n_documents) for found in (hits, misses)))
+        shown = (spread_over_documents(index, found, n_documents) for found in (hits, misses))
+        match = match.with_documents(index, *shown)
     present, absent = (
         tuple(index.vocabulary[word] for word in words) for words in (rule.present, rule.absent)
     )
     recall = len(hits) / len(mine) if len(mine) else None
-    chosen = Match.of(len(rule.documents), len(rule.hits), len(counts.mine), counts.n_chosen)
+    chosen = Match.of(len(rule.documents), len(rule.hits), len(counts.mine), counts.n_chosen, index.unit)
     return DocumentRule(present, absent, match, recall, chosen)

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from omnitm.corpus import DocumentIndex
 from omnitm.corpus.cooccurrence import shared
+from omnitm.corpus.index import Unit
+from omnitm.corpus.passages import Counted
 from omnitm.corpus.running import parted
 from omnitm.explain.records import Record
 from omnitm.machine import running_of
@@ -18,12 +19,12 @@ from omnitm.machine import running_of
 
 @dataclass(frozen=True)
 class Document(Record):
-    """A document to read.
+    """A document, or a passage of it, to read.
 
     Attributes
     ----------
     number
-        Its place in the corpus, from 0.
+        The document's place in the corpus, from 0.
     text
         None when the file that it came from is gone or has changed.
     words
@@ -46,15 +47,33 @@ class Document(Record):
         line = " ".join(str(self).split())
         if len(line) <= width:
             return line
-        places = [found.start() for word in words if (found := _occurrence(word, line))]
+        place = self._place_to_show([_occurrences(word, line) for word in words], width)
         # A third of the width before the word, the rest after it, without going beyond either end.
-        start = max(0, min(min(places, default=0) - width // 3, len(line) - width))
+        start = max(0, min(place - width // 3, len(line) - width))
         cut = line[start : start + width]
         if start:
             cut = f"... {cut.partition(' ')[2]}"
         if start + width < len(line):
             cut = f"{cut.rpartition(' ')[0]} ..."
         return cut
+
+    def _place_to_show(self, places: Sequence[Sequence[int]], width: int) -> int:  # noqa: ARG002
+        """Choose the place to cut around, given those of every word: the first of all."""
+        return min((found[0] for found in places if found), default=0)
+
+
+@dataclass(frozen=True)
+class Passage(Document):
+    """A passage of a document: `text` and `words` are those of the passage, and some text around it."""
+
+    def _place_to_show(self, places: Sequence[Sequence[int]], width: int) -> int:
+        """Choose the first place behind which most of the words are seen."""
+
+        def n_seen(start: int) -> int:
+            end = start + width - width // 3
+            return sum(any(start <= place < end for place in found) for found in places)
+
+        return max(sorted(place for found in places for place in found), key=n_seen, default=0)
 
 
 @dataclass(frozen=True)
@@ -72,7 +91,9 @@ class Together(Record):
     lift
         count / expected; None when nothing is expected.
     documents
-        Some of them.
+        Some of them, each of another document.
+    unit
+        What is counted, if it is not places: "documents", or "passages" where topics were learned from these.
     """
 
     first: str
@@ -81,18 +102,22 @@ class Together(Record):
     expected: float
     lift: float | None
     documents: tuple[Document, ...] = ()
+    unit: Unit = "documents"
 
 
-def _occurrence(word: str, line: str) -> re.Match[str] | None:
-    return re.search(rf"(?<!\w){re.escape(word)}(?!\w)", line, flags=re.IGNORECASE)
+def _occurrences(word: str, line: str) -> list[int]:
+    pattern = rf"(?<!\w){re.escape(word)}(?!\w)"
+    return [found.start() for found in re.finditer(pattern, line, flags=re.IGNORECASE)]
 
 
-def read_documents(index: DocumentIndex, numbers: Sequence[int]) -> tuple[Document, ...]:
-    """Read documents; their words stand in when the text is gone."""
+def read_documents(index: Counted, numbers: Sequence[int]) -> tuple[Document, ...]:
+    """Read documents, or passages; their words stand in when the text is gone."""
     texts = index.document_texts(numbers)
+    whole = index.whole_documents(np.array(numbers, dtype=np.uint32)).tolist()
+    kind = Document if index.unit == "documents" else Passage
     return tuple(
-        Document(number, texts[number], tuple(index.vocabulary[k] for k in index.words_of(number).tolist()))
-        for number in numbers
+        kind(document, texts[number], tuple(index.vocabulary[k] for k in index.words_of(number).tolist()))
+        for document, number in zip(whole, numbers, strict=True)
     )
 
 
@@ -105,8 +130,20 @@ def spread(documents: NDArray[np.uint32], count: int) -> list[int]:
     return [int(number) for number in documents[places]]
 
 
+def spread_over_documents(
+    index: Counted, numbers: NDArray[np.uint32], count: int, seen: Collection[int] = ()
+) -> list[int]:
+    """Choose some of ascending numbers, of documents or passages, evenly spread: no two of one document.
+
+    None of them is of a document that was `seen`.
+    """
+    documents = index.whole_documents(numbers)
+    is_first = np.diff(documents.astype(np.int64), prepend=-1) > 0
+    return spread(numbers[is_first & ~np.isin(documents, list(seen))], count)
+
+
 def together(
-    index: DocumentIndex, first: str, second: str, n_documents: int = 0, seen: set[int] | None = None
+    index: Counted, first: str, second: str, n_documents: int = 0, seen: set[int] | None = None
 ) -> Together:
     """Count the documents that have both words, and read some that are not among those `seen`.
 
@@ -121,12 +158,13 @@ def together(
     both = shared(mine, yours)
     # n_a n_b / N documents by chance.
     expected = len(mine) * len(yours) / max(index.n_documents, 1)
-    found = Together(first, second, len(both), expected, len(both) / expected if expected else None)
+    lift = len(both) / expected if expected else None
+    found = Together(first, second, len(both), expected, lift, unit=index.unit)
     return _with_documents(index, found, both, n_documents, seen)
 
 
 def standing(
-    index: DocumentIndex,
+    index: Counted,
     word: str,
     feature: str,
     n_documents: int = 0,
@@ -147,7 +185,7 @@ def standing(
     number = running.number(neighbour)
     places = running.places_of(index.word_id(word)).astype(np.int64)
     found = places[running.holds(places, column, number, joiners)]
-    numbers = np.unique(np.searchsorted(running.document_ends, found) - 1).astype(np.uint32)
+    numbers = np.unique(index.documents_at(found)).astype(np.uint32)
     expected = len(places) * int(running.counts[number]) / max(running.n_running_words, 1)
     lift = len(found) / expected if expected else None
     return _with_documents(
@@ -156,7 +194,7 @@ def standing(
 
 
 def _with_documents(
-    index: DocumentIndex,
+    index: Counted,
     found: Together,
     documents: NDArray[np.uint32],
     n_documents: int,
@@ -164,9 +202,8 @@ def _with_documents(
 ) -> Together:
     if not n_documents:
         return found
-    if seen:
-        documents = documents[~np.isin(documents, list(seen))]
-    chosen = spread(documents, n_documents)
+    chosen = spread_over_documents(index, documents, n_documents, seen or ())
+    read = read_documents(index, chosen)
     if seen is not None:
-        seen.update(chosen)
-    return replace(found, documents=read_documents(index, chosen))
+        seen.update(document.number for document in read)
+    return replace(found, documents=read)

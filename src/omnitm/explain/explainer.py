@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from omnitm.corpus import DocumentIndex
+from omnitm.corpus.passages import Counted, counted_in
 from omnitm.errors import CorpusError, FileError, ParameterError
 from omnitm.explain.contexts import Contexts
 from omnitm.explain.document_rules import DocumentRule, document_rules
@@ -103,6 +104,17 @@ class Explainer:
             raise FileError(self.path or "model", _NO_INDEX.format(shell_name(folder / "index")))
         return self._index
 
+    @cached_property
+    def counted(self) -> Counted:
+        """What rules and evidence are counted in: the documents, or the passages that topics come from."""
+        record = self.vectors.training
+        reach = record.settings.passage_reach if isinstance(record, TrainingRecord) else 0
+        return counted_in(self.index, reach)
+
+    @property
+    def _counted(self) -> Counted | None:
+        return self.counted if self.has_index else None
+
     @property
     def default_metric(self) -> str:
         """The metric of `why`: that of the vectors, or cosine where that takes the index and it is gone."""
@@ -148,6 +160,8 @@ class Explainer:
     def document_rules(self, word: str, *, n: int = 5, n_documents: int = 1) -> RecordList[DocumentRule]:
         """Find rules about single documents, measured on documents that were not used to choose them.
 
+        If topics were learned from passages, they are rules about single passages.
+
         Parameters
         ----------
         n
@@ -159,7 +173,7 @@ class Explainer:
         machine = self._machine(word, "topic")
         named = [name for name, _ in self.standing_out(word, 50)] if self.vectors.has_profiles else []
         forms = self._forms(machine.word)
-        return RecordList(document_rules(machine, self.index, named, forms, n=n, n_documents=n_documents))
+        return RecordList(document_rules(machine, self.counted, named, forms, n=n, n_documents=n_documents))
 
     def _forms(self, word: str) -> list[str]:
         """Other forms of a word, which say nothing new about it."""
@@ -177,12 +191,12 @@ class Explainer:
         """
         _check_counts("senses", n=n, n_documents=n_documents)
         word = self.vectors.known_word(word)
-        return senses_of(self.vectors, self._contexts, self._index, word, n=n, n_documents=n_documents)
+        return senses_of(self.vectors, self._contexts, self._counted, word, n=n, n_documents=n_documents)
 
     def sense_vector(self, word: str, sense: int) -> NDArray[Any]:
         """Return the vector of one sense, counted from 1, for `most_similar` and the like."""
         word = self.vectors.known_word(word)
-        found = word_senses(self.vectors, self._contexts, self._index, word)
+        found = word_senses(self.vectors, self._contexts, self._counted, word)
         check_integer("sense_vector", "sense", sense, 1, found.n_senses)
         return sense_vector(self.vectors, word, found, sense - 1)
 
@@ -192,7 +206,7 @@ class Explainer:
         A score is a sum over the other words of the text and the words next to the word, from -1 to 1.
         """
         word = self.vectors.known_word(word)
-        found = word_senses(self.vectors, self._contexts, self._index, word)
+        found = word_senses(self.vectors, self._contexts, self._counted, word)
         tokens = self.vectors.preparation.tokens(text)
         names = {*self.vectors.preparation.words(text)} - {word, *self.vectors.forms(word)}
         known = sorted(self.vectors.feature_index(name) for name in names if name in self.vectors)
@@ -203,7 +217,7 @@ class Explainer:
     @cached_property
     def _contexts(self) -> Contexts:
         self._check_profiles()
-        return Contexts.of(self.vectors, self._index)
+        return Contexts.of(self.vectors, self._counted)
 
     def clause(self, word: str, clause: int, *, n_literals: int = 10) -> ClauseStates:
         """Read all states of one clause."""
@@ -215,9 +229,12 @@ class Explainer:
     def match(
         self, word: str, present: Sequence[str], absent: Sequence[str] = (), *, n_documents: int = 1
     ) -> Match:
-        """Measure a rule of one's own: documents that have all words of `present` and none of `absent`."""
+        """Measure a rule of one's own: documents that have all words of `present` and none of `absent`.
+
+        If topics were learned from passages, these are counted.
+        """
         _check_counts("match", n_documents=n_documents)
-        return match_rule(self.index, word, present, absent, n_documents)
+        return match_rule(self.counted, word, present, absent, n_documents)
 
     def why(
         self,
@@ -263,7 +280,7 @@ class Explainer:
             self.machines.check_once(word)
         taken_apart = take_apart(self.vectors, word, other, metric)
         has_names = self._has_names or self.vectors.place is not None
-        index = self._index if has_names else None  # a dimension without a name occurs in no document
+        index = self._counted if has_names else None  # a dimension without a name occurs in no document
         return compare_by_coordinates(
             taken_apart, index, word, other, n=n, n_documents=n_documents, through=through
         )
@@ -307,9 +324,9 @@ class Explainer:
         return trace_literal(self.index, self.machines.record, word, literal, negated=negated, **counts)
 
     def together(self, first: str, second: str, *, n_documents: int = 3) -> Together:
-        """Count the documents that have both words, and read some."""
+        """Count the documents, or passages, that have both words, and read some."""
         _check_counts("together", n_documents=n_documents)
-        return together(self.index, first, second, n_documents)
+        return together(self.counted, first, second, n_documents)
 
 
 def _check_counts(method: str, **counts: int) -> None:

@@ -12,8 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from omnitm.corpus import DocumentIndex
-from omnitm.corpus.cooccurrence import DOCUMENTS_AT_A_TIME, document_lengths, shared, words_of_documents
-from omnitm.explain.evidence import Document, read_documents, spread
+from omnitm.corpus.cooccurrence import document_lengths, shared, words_of_documents
+from omnitm.corpus.index import Unit
+from omnitm.corpus.passages import Counted
+from omnitm.explain.evidence import Document, read_documents, spread_over_documents
 from omnitm.explain.records import Record
 from omnitm.explain.rules import Rule
 from omnitm.machine import Examples, running_of
@@ -25,6 +27,8 @@ Rates = tuple[float | None, float | None]
 @dataclass(frozen=True)
 class Match(Record):
     """What a rule is worth on the corpus.
+
+    Where topics were learned from passages, passages take the place of documents.
 
     Attributes
     ----------
@@ -38,6 +42,8 @@ class Match(Record):
         Precision divided by the share of all documents that contain the word.
     examples, counterexamples
         Some documents that satisfy the rule, with the word and without it.
+    unit
+        What is counted: "documents" or "passages".
     """
 
     support: int
@@ -46,15 +52,16 @@ class Match(Record):
     lift: float | None
     examples: tuple[Document, ...] = ()
     counterexamples: tuple[Document, ...] = ()
+    unit: Unit = "documents"
 
     @classmethod
-    def of(cls, support: int, hits: int, n_mine: int, n_all: int) -> Match:
+    def of(cls, support: int, hits: int, n_mine: int, n_all: int, unit: Unit = "documents") -> Match:
         """Measure a rule by counts; `n_mine` of `n_all` documents, or places, have the word."""
         precision = hits / support if support else None
         lift = precision * n_all / n_mine if precision is not None and n_mine else None
-        return cls(support, hits, precision, lift)
+        return cls(support, hits, precision, lift, unit=unit)
 
-    def with_documents(self, index: DocumentIndex, examples: Sequence[int], others: Sequence[int]) -> Match:
+    def with_documents(self, index: Counted, examples: Sequence[int], others: Sequence[int]) -> Match:
         """Read documents that satisfy the rule, some with the word and others without it."""
         shown, not_shown = (read_documents(index, numbers) for numbers in (examples, others))
         return replace(self, examples=shown, counterexamples=not_shown)
@@ -69,21 +76,23 @@ class RuledOut(NamedTuple):
 
 
 def match_rule(
-    index: DocumentIndex, word: str, present: Sequence[str], absent: Sequence[str], n_documents: int = 1
+    index: Counted, word: str, present: Sequence[str], absent: Sequence[str], n_documents: int = 1
 ) -> Match:
     """Find the documents that satisfy a rule, and those of them that contain the word."""
     wanted, unwanted = ([index.word_id(name) for name in names] for names in (present, absent))
     documents = matching_documents(index, wanted, unwanted)
     mine = index.documents_with(index.word_id(word))
     hits = shared(documents, mine)
-    match = Match.of(len(documents), len(hits), len(mine), index.n_documents)
+    match = Match.of(len(documents), len(hits), len(mine), index.n_documents, index.unit)
     if not n_documents:
         return match
     misses = np.setdiff1d(documents, hits, assume_unique=True)
-    return match.with_documents(index, *(spread(found, n_documents) for found in (hits, misses)))
+    return match.with_documents(
+        index, *(spread_over_documents(index, found, n_documents) for found in (hits, misses))
+    )
 
 
-def ruled_out_documents(index: DocumentIndex, present: Sequence[str], absent: Sequence[str]) -> RuledOut:
+def ruled_out_documents(index: Counted, present: Sequence[str], absent: Sequence[str]) -> RuledOut:
     """Count the documents that have all words of `present`, and those of them that have each of `absent`.
 
     Examples
@@ -95,11 +104,9 @@ def ruled_out_documents(index: DocumentIndex, present: Sequence[str], absent: Se
     """
     wanted, unwanted = ([index.word_id(word) for word in words] for words in (present, absent))
     candidates = matching_documents(index, wanted, [])
-    counts = np.zeros(index.n_words, dtype=np.int64)
-    for start in range(0, len(candidates), DOCUMENTS_AT_A_TIME):
-        words = words_of_documents(index, candidates[start : start + DOCUMENTS_AT_A_TIME])
-        counts += np.bincount(words, minlength=index.n_words)
-    return RuledOut(len(candidates), counts[unwanted].tolist())
+    return RuledOut(
+        len(candidates), [len(shared(candidates, index.documents_with(word))) for word in unwanted]
+    )
 
 
 def evidence_of(match: Match) -> float:
@@ -118,9 +125,7 @@ def evidence_of(match: Match) -> float:
     return max(0.0, math.log2((match.hits + 1) / (match.hits / match.lift + 1)))
 
 
-def matching_documents(
-    index: DocumentIndex, present: Sequence[int], absent: Sequence[int]
-) -> NDArray[np.uint32]:
+def matching_documents(index: Counted, present: Sequence[int], absent: Sequence[int]) -> NDArray[np.uint32]:
     """Ascending numbers of the documents that have all words of `present` and none of `absent`.
 
     Examples
@@ -131,18 +136,17 @@ def matching_documents(
     >>> matching_documents(index, [cat], [mouse]).tolist(), matching_documents(index, [], [mouse]).tolist()
     ([0], [0, 2])
     """
+    unwanted = [index.documents_with(word) for word in absent]
     if not len(present):
-        return np.flatnonzero(~_marked(index, absent)).astype(np.uint32)
+        return np.flatnonzero(~_marked(index, unwanted)).astype(np.uint32)
     candidates = reduce(shared, sorted((index.documents_with(k) for k in present), key=len))
     if not len(absent) or not len(candidates):
         return candidates
-    # Two ways to the same answer, chosen by what they read: the candidates' words, or all documents of the
-    # unwanted words.
-    cost_of_postings = int(index.document_frequencies[absent].sum())
-    lengths = document_lengths(index, candidates)
-    if int(lengths.sum()) < cost_of_postings:
-        return candidates[~_has_any(index, candidates, absent)]
-    return candidates[~_marked(index, absent)[candidates]]
+    # Two ways to the same answer, chosen by what they look at: the candidates, once for every unwanted word,
+    # or all documents of the unwanted words.
+    if len(candidates) * len(unwanted) < sum(map(len, unwanted)):
+        return candidates[~_has_any(candidates, unwanted)]
+    return candidates[~_marked(index, unwanted)[candidates]]
 
 
 def firing_rates(
@@ -197,21 +201,17 @@ def share(holds: NDArray[np.bool_], among: NDArray[np.bool_]) -> float | None:
     return float(holds[among].mean()) if among.any() else None
 
 
-def _marked(index: DocumentIndex, words: Sequence[int]) -> NDArray[np.bool_]:
-    """Mark the documents that have one of the words."""
+def _marked(index: Counted, members: Sequence[NDArray[np.uint32]]) -> NDArray[np.bool_]:
+    """Mark the documents that are members of any of some sets."""
     marks = np.zeros(index.n_documents, dtype=bool)
-    for word in words:
-        marks[index.documents_with(word)] = True
+    for documents in members:
+        marks[documents] = True
     return marks
 
 
-def _has_any(index: DocumentIndex, documents: NDArray[np.uint32], words: Sequence[int]) -> NDArray[np.bool_]:
-    """Tell for each document whether it has one of the words, by reading the documents."""
-    unwanted = np.zeros(index.n_words, dtype=bool)
-    unwanted[words] = True
-    lengths = document_lengths(index, documents)
-    owners = np.repeat(np.arange(len(documents)), lengths)
-    hits = owners[unwanted[words_of_documents(index, documents)]]
+def _has_any(documents: NDArray[np.uint32], members: Sequence[NDArray[np.uint32]]) -> NDArray[np.bool_]:
+    """Tell for each of ascending documents whether it is a member of any of some sets."""
     found = np.zeros(len(documents), dtype=bool)
-    found[hits] = True
+    for others in members:
+        found[np.searchsorted(documents, shared(documents, others))] = True
     return found

@@ -14,7 +14,7 @@ from typing import Any, ClassVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from omnitm.corpus import DocumentIndex
+from omnitm.corpus.passages import Counted, counted_in
 from omnitm.corpus.running import JOINED, JOINED_COLUMN, PATTERNS, parted
 from omnitm.errors import ParameterError, UnknownWordError
 from omnitm.explain.evidence import Together, standing, together
@@ -139,7 +139,7 @@ class Contribution(Record):
         The coordinate in the vectors of the two words; for "similarity" how far it stands out there, in
         deviations from the mean of all words.
     with_first, with_second
-        In how many documents the feature occurs with each of the two; None without an index.
+        In how many documents, or passages, the feature occurs with each of the two; None without an index.
     """
 
     feature: str
@@ -180,8 +180,8 @@ class Comparison(Record):
     rounding
         Associations are rounded down to integers; what that took away.
     together
-        In how many documents the two words occur together; None without an index. All documents that a
-        comparison shows are different ones.
+        In how many documents, or passages where topics were learned from these, the two words occur together;
+        None without an index. All documents that a comparison shows are different ones.
     """
 
     TABLE = ("contributions_for", "contributions_against", "contributions_asked", "clauses")
@@ -292,7 +292,8 @@ def compare_by_clauses(
     machines: Machines, word: str, other: str, metric: str, *, n_documents: int = 1
 ) -> Comparison:
     """Explain an association: the states of one literal in each clause."""
-    vectors, index = machines.vectors, machines.index
+    vectors = machines.vectors
+    index = counted_in(machines.index, machines.record.settings.passage_reach)
     clauses: list[ClauseShare] = []
     for (first, second), factor in zip(((word, other), (other, word)), BY_CLAUSES[metric], strict=True):
         if factor:
@@ -318,7 +319,7 @@ def compare_by_clauses(
 
 def compare_by_coordinates(
     taken_apart: TakenApart,
-    index: DocumentIndex | None,
+    index: Counted | None,
     word: str,
     other: str,
     *,
@@ -376,7 +377,7 @@ class _Evidence:
     """Names a coordinate's share and finds the documents behind it."""
 
     taken_apart: TakenApart
-    index: DocumentIndex | None
+    index: Counted | None
     pair: tuple[str, str]
     n_documents: int
     seen: set[int]

@@ -7,9 +7,10 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from omnitm.corpus import DocumentIndex, RunningText
+from omnitm.corpus import RunningText
 from omnitm.corpus.assembling import DOCUMENT_END
 from omnitm.corpus.cooccurrence import shared
+from omnitm.corpus.passages import Counted
 from omnitm.corpus.running import JOINED_COLUMN, OFFSETS, parted
 from omnitm.explain.evidence import spread
 from omnitm.explain.matches import Match, Rates, RuledOut, share
@@ -21,7 +22,7 @@ _PLACES_AT_A_TIME = 1_000_000
 
 
 def match_place_rule(
-    index: DocumentIndex,
+    index: Counted,
     word: str,
     present: Sequence[str],
     absent: Sequence[str],
@@ -39,7 +40,7 @@ def match_place_rule(
     is_miss = np.ones(len(places), dtype=bool)
     is_miss[np.searchsorted(places, hits)] = False
     shown = (
-        sorted({running.document_of(place) for place in spread(found, n_documents)})
+        np.unique(index.documents_at(np.array(spread(found, n_documents), dtype=np.int64))).tolist()
         for found in (hits, places[is_miss])
     )
     return match.with_documents(index, *shown)

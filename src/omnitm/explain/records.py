@@ -10,6 +10,7 @@ import numpy as np
 
 from omnitm.tables import Percent, Table, cell
 
+DOCUMENTS = "documents"
 _LISTED = 6  # words of a cell
 
 
@@ -25,7 +26,10 @@ class Record(Table):
     SHARES: ClassVar[tuple[str, ...]] = ()
 
     def to_dict(self) -> dict[str, Any]:
-        """Return names and values, nested records and arrays included, as plain Python objects."""
+        """Return names and values, nested records and arrays included, as plain Python objects.
+
+        A `unit` is named only if it is not "documents", which everything is counted in that names none.
+        """
         return {name: _plain(getattr(self, name)) for name in _names(self)}
 
     def rows(self) -> list[dict[str, Any]]:
@@ -44,10 +48,19 @@ class Record(Table):
         if not self.SHOWN:
             return self.rows()
         found = [
-            {heading: self._shown(name, row[name]) for name, heading in self.SHOWN.items() if name in row}
+            {
+                self._heading(heading, row): self._shown(name, row[name])
+                for name, heading in self.SHOWN.items()
+                if name in row
+            }
             for row in self.rows()
         ]
         return found if all(found) else self.rows()
+
+    @staticmethod
+    def _heading(heading: str, row: Mapping[str, Any]) -> str:
+        """Write the unit above what is counted in it."""
+        return str(row.get("unit", heading)) if heading == DOCUMENTS else heading
 
     def _shown(self, name: str, value: Any) -> Any:
         return Percent(value) if name in self.SHARES and value is not None else value
@@ -79,7 +92,9 @@ class RecordList(list[Item], Table):
 
 
 def _names(record: Record) -> list[str]:
-    return [field.name for field in fields(cast("Any", record))]
+    """Names of the fields; without the unit where it is the usual one."""
+    names = [field.name for field in fields(cast("Any", record))]
+    return [name for name in names if name != "unit" or getattr(record, name) != DOCUMENTS]
 
 
 def _is_single(value: Any) -> bool:

@@ -4,8 +4,8 @@ A document is what `omnitm.explain.contexts` says of it: what it is about, and h
 documents with a word are divided into many small groups (along the direction in which they differ most, then
 by spherical k-means, Dhillon & Modha 2001). Then groups are joined that have something in common, and in
 which the same words could stand in the place of the word. What is left must be found again in half of the
-documents; nothing is drawn. Without documents, the features that stand out in the word's vector take their
-place.
+documents; nothing is drawn. Where topics were learned from passages, passages take the place of documents.
+Without either, it is the features that stand out in the word's vector.
 """
 
 from __future__ import annotations
@@ -17,9 +17,10 @@ from typing import Any, ClassVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from omnitm.corpus import DocumentIndex
+from omnitm.corpus.index import Unit
+from omnitm.corpus.passages import Counted
 from omnitm.explain.contexts import Contexts, Substitutes, bags_of
-from omnitm.explain.evidence import Document, read_documents, spread
+from omnitm.explain.evidence import Document, read_documents, spread, spread_over_documents
 from omnitm.explain.matches import Match, evidence_of, match_rule
 from omnitm.explain.records import Record
 from omnitm.similarity.combined import Combined
@@ -86,6 +87,8 @@ class Senses(Record):
     ----------
     n_documents, n_assigned
         Documents with the word that were looked at, and those of them that have another known word.
+    unit
+        What was looked at: "documents", or "passages" where topics were learned from these.
     """
 
     TABLE = ("senses",)
@@ -103,10 +106,11 @@ class Senses(Record):
     senses: tuple[Sense, ...]
     n_documents: int = 0
     n_assigned: int = 0
+    unit: Unit = "documents"
 
     def caption(self) -> str:
         """Return how many senses there are, and in how many documents."""
-        counted = f", in {self.n_assigned:,} documents" if self.n_documents else ""
+        counted = f", in {self.n_assigned:,} {self.unit}" if self.n_documents else ""
         return f"{self.word}: {len(self.senses)} {'sense' if len(self.senses) == 1 else 'senses'}{counted}"
 
 
@@ -148,9 +152,7 @@ class WordSenses:
         return self.documents[members[np.sort(clear)]]
 
 
-def word_senses(
-    vectors: WordVectors, contexts: Contexts, index: DocumentIndex | None, word: str
-) -> WordSenses:
+def word_senses(vectors: WordVectors, contexts: Contexts, index: Counted | None, word: str) -> WordSenses:
     """Tell the senses of a word apart."""
     deviations = Combined("related").deviations(vectors, vectors.get_index(word))[: vectors.vector_size]
     own = np.array([vectors.feature_index(name) for name in (word, *vectors.forms(word))], dtype=np.intp)
@@ -375,7 +377,7 @@ def _cosines(means: NDArray[Any], sizes: NDArray[Any]) -> Reals:
 def senses_of(
     vectors: WordVectors,
     contexts: Contexts,
-    index: DocumentIndex | None,
+    index: Counted | None,
     word: str,
     *,
     n: int = 8,
@@ -399,10 +401,12 @@ def senses_of(
                 share=n_mine / max(n_assigned, 1),
                 rule="" if best is None else tried[best],
                 match=None if best is None else matches[best],
-                documents=read_documents(index, spread(found.clear_documents(number), n_documents)),
+                documents=read_documents(
+                    index, spread_over_documents(index, found.clear_documents(number), n_documents)
+                ),
             )
         )
-    return Senses(word, tuple(described), len(found.documents), n_assigned)
+    return Senses(word, tuple(described), len(found.documents), n_assigned, index.unit)
 
 
 def _sense(vectors: WordVectors, found: WordSenses, word: str, number: int, n: int) -> Sense:

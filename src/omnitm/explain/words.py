@@ -11,6 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from omnitm.corpus import DocumentIndex
+from omnitm.corpus.index import Unit
+from omnitm.corpus.passages import counted_in
 from omnitm.explain.matches import (
     Match,
     Rates,
@@ -38,7 +40,7 @@ class MeasuredRule(Record):
     text, rule
         The rule to read, and in parts.
     match
-        Single documents that satisfy it.
+        Single documents, or passages, that satisfy it.
     fires_with, fires_without
         In what share of fresh examples, drawn as in training, the rule holds: those made of documents with
         the word, and those without. This is what the machine was trained for; None: there were none.
@@ -46,7 +48,7 @@ class MeasuredRule(Record):
         In how many of these examples it holds, and the share of them that was made of documents with the
         word; half of all examples are.
     evidence
-        How much single documents bear the rule out, see `evidence_of`; 0 if none satisfies it.
+        How much single documents, or passages, bear the rule out, see `evidence_of`; 0 if none satisfies it.
     says_new
         Whether it asks for other words than the rules before it, and not only for forms of the word.
     n_telling
@@ -81,8 +83,8 @@ class WordExplanation(Record):
     Attributes
     ----------
     n_documents, document_frequency
-        Documents of the corpus, and those with the word; words of the running text, and places of the word,
-        if `kind` is "place". Then rules are measured on places, too.
+        Documents of the corpus, and those with the word; passages if topics were learned from these; words of
+        the running text, and places of the word, if `kind` is "place". Rules are measured on the same.
     n_clauses, n_positive, n_empty
         Clauses; those with a positive weight; those of them that include no literal, and so say nothing.
     include_from, max_state
@@ -93,6 +95,8 @@ class WordExplanation(Record):
         only for other forms of the word; then those that no document bears out, the highest weight first.
     strongest, weakest, strongest_negated
         Literals "word occurs", and "word does not occur", by their mean state over the positive clauses.
+    unit
+        What rules about topics are measured on: "documents" or "passages".
     """
 
     TABLE = ("rules",)
@@ -120,6 +124,12 @@ class WordExplanation(Record):
     weakest: tuple[Literal, ...]
     strongest_negated: tuple[Literal, ...]
     kind: str = "topic"
+    unit: Unit = "documents"
+
+    @property
+    def measured_on(self) -> str:
+        """What rules are measured on: documents, passages, or places of the running text."""
+        return self.unit if self.kind == "topic" else "places"
 
     @property
     def first_rules(self) -> tuple[MeasuredRule, ...]:
@@ -137,11 +147,10 @@ class WordExplanation(Record):
 
     def caption(self) -> str:
         """Return how frequent the word is, and how many clauses speak for it."""
-        counted = "documents" if self.kind == "topic" else "places"
         n_others = len(self.rules) - len(self.first_rules)
         others = f"; to_frame() has {n_others} more rules" if n_others else ""
         return (
-            f"{self.word}: in {self.document_frequency:,} of {self.n_documents:,} {counted}; "
+            f"{self.word}: in {self.document_frequency:,} of {self.n_documents:,} {self.measured_on}; "
             f"{self.n_positive} of {self.n_clauses} clauses are positive{others}"
         )
 
@@ -174,7 +183,7 @@ def explain_word(
     strongest, weakest, strongest_negated = extreme_literals(machine, n_literals)
     target = index.word_id(machine.word)
     examples = fresh_examples(index, machine.settings, target, machine.key, machine.kind)
-    sizes = index.n_documents, len(index.documents_with(target))
+    counted = counted_in(index, machine.settings.passage_reach)
     if machine.kind == "place":
         running = running_of(index)
         joiners = machine.settings.joiners
@@ -185,11 +194,12 @@ def explain_word(
     else:
         reach = machine.settings.passage_reach
         rates, match = firing_rates(index, rules, examples, target, reach), match_rule
-        ruled_out = partial(ruled_out_documents, index)
+        ruled_out = partial(ruled_out_documents, counted)
+        sizes = counted.n_documents, len(counted.documents_with(target))
     measured = [
         _most_telling_first(_measured(rule, found, rate, examples.labels), ruled_out)
         for rule, rate in zip(rules, rates, strict=True)
-        for found in [match(index, machine.word, rule.present, rule.absent, n_documents)]
+        for found in [match(counted, machine.word, rule.present, rule.absent, n_documents)]
     ]
     # Rules with weight and evidence first; of those without evidence the weightiest. Squared, so that rules
     # with a lift of 2 or 3, which general words have with each other, don't come before better ones.
@@ -209,6 +219,7 @@ def explain_word(
         weakest=weakest,
         strongest_negated=strongest_negated,
         kind=machine.kind,
+        unit=counted.unit,
     )
 
 

@@ -21,7 +21,7 @@ from omnitm.corpus import DocumentIndex
 from omnitm.corpus.cooccurrence import cooccurrence
 from omnitm.errors import ParameterError, nearest_spellings
 from omnitm.explain import Document, Explainer
-from omnitm.explain.evidence import read_documents, spread
+from omnitm.explain.evidence import read_documents, spread_over_documents
 from omnitm.explain.infer import infer_word
 from omnitm.explain.pairs import BY_CLAUSES, take_apart
 from omnitm.explorer.background import Work
@@ -332,6 +332,7 @@ class Answers:
             "compare_by": self.explainer.default_metric,
             "has_index": self.explainer.has_index,
             "n_documents": self.explainer.index.n_documents if self.explainer.has_index else None,
+            "unit": self.explainer.counted.unit if self.explainer.has_index else "documents",
             "n_clauses": training.settings.n_clauses if isinstance(training, TrainingRecord) else None,
             "examples": self.examples,
             "groups": self._groups,
@@ -552,11 +553,12 @@ class Answers:
         """Read documents that have most of some words, evenly spread over all such documents."""
         if not self.explainer.has_index or not words:
             return []
-        index = self.explainer.index
+        index = self.explainer.counted
         having = np.concatenate([index.documents_with(index.word_id(word)) for word in words])
         documents, counts = np.unique(having, return_counts=True)
         most = documents[counts == counts.max(initial=0)]
-        return self._passages(read_documents(index, spread(most, _DOCUMENTS_OF_A_THEME)), set(words))
+        chosen = spread_over_documents(index, most, _DOCUMENTS_OF_A_THEME)
+        return self._passages(read_documents(index, chosen), set(words))
 
     def change(self, by: str, first: str, second: str, word: str) -> dict[str, Any]:
         """Compare the use of a word in two groups of documents, or tell how far that has come."""
@@ -600,12 +602,12 @@ class Answers:
         }
 
     def evidence(self, words: Sequence[str], count: int) -> dict[str, Any]:
-        """Documents that have all of the words."""
+        """Documents, or passages, that have all of the words."""
         words = self.known_features(words)
-        index = self.explainer.index
+        index = self.explainer.counted
         found = cooccurrence(index, list(words))
-        documents = read_documents(index, spread(found.documents, count))
-        frequencies = [int(index.document_frequencies[index.word_id(word)]) for word in words]
+        documents = read_documents(index, spread_over_documents(index, found.documents, count))
+        frequencies = found.pairs.diagonal().tolist()
         return {
             "words": list(words),
             "frequencies": frequencies,

@@ -92,6 +92,11 @@ output_balancing, max_included_literals, n_place_features
         check_choice(owner, "contexts", self.contexts, ("topic", "place", "both"))
         check_integer(owner, "n_place_features", self.n_place_features, 1, 2**28)
         check_integer(owner, "passage_reach", self.passage_reach, 0, 65_536)
+        if self.passage_reach and self.contexts == "place":
+            raise ParameterError(
+                f"The 'passage_reach' parameter of {owner} must be 0 if the 'contexts' parameter is 'place': "
+                f"only topics are learned from passages. Got {self.passage_reach} instead."
+            )
         joiners: Any = self.joiners  # whatever was given
         if not isinstance(joiners, tuple) or len(joiners) > _MOST_JOINERS:
             raise ParameterError(

@@ -3,7 +3,7 @@
 import { ask } from "./api.js";
 import { percentileText } from "./bars.js";
 import { combobox } from "./combobox.js";
-import { count, decimal, featureText, h, loading, parted, plural, scoreText, shareText, wordText } from "./dom.js";
+import { count, decimal, featureText, h, inUnits, loading, parted, plural, scoreText, shareText, units, unitsTitle, wordText } from "./dom.js";
 import { showTogether } from "./evidence.js";
 import { chooseWord, needsIndex, problemCard } from "./problems.js";
 import { address, go, wordAddress } from "./state.js";
@@ -100,7 +100,7 @@ function togetherFact(found, model) {
   if (!model.has_index || !found.together) return null;
   const { count: number, expected, lift } = found.together;
   const times = lift === null ? "" : `, ${lift >= 10 ? Math.round(lift) : decimal(lift, 1)} times as many as by chance (${expected >= 10 ? count(Math.round(expected)) : decimal(expected, 1)})`;
-  return h("div", {}, h("p", { class: "small" }, `Together in ${plural(number, "document")}${times}.`),
+  return h("div", {}, h("p", { class: "small" }, `Together in ${inUnits(number)}${times}.`),
     h("button", { type: "button", onclick: () => showTogether([found.word, found.other]) }, "Read some"));
 }
 
@@ -132,7 +132,7 @@ function wings(title, rows, found, model, first = null) {
     h("div", { class: "wings", role: "table" },
       h("div", { class: "row", role: "row" },
         h("span", { class: "top number", role: "columnheader" }, found.word), h("span", { class: "top feature", role: "columnheader" }, "both"),
-        h("span", { class: "top", role: "columnheader" }, found.other), h("span", { class: "top number", role: "columnheader" }, "part"), h("span", { class: "top documents number", role: "columnheader", title: "Documents that the coordinate shares with each of the two words" }, model.has_index ? "documents" : "")),
+        h("span", { class: "top", role: "columnheader" }, found.other), h("span", { class: "top number", role: "columnheader" }, "part"), h("span", { class: "top documents number", role: "columnheader", title: `${unitsTitle()} that the coordinate shares with each of the two words` }, model.has_index ? units() : "")),
       rows.map((row) => h("div", { class: "row", role: "row" },
         wing(row.first_value, "left"),
         h("span", { class: "feature", role: "cell" }, h("a", { href: wordAddress(parted(row.feature).word), "data-link": true, title: evidenceTitle(row) }, featureText(row.feature))),
@@ -143,13 +143,13 @@ function wings(title, rows, found, model, first = null) {
 
 function evidenceTitle(row) {
   if (!row.with_first) return row.feature;
-  return `${row.feature}: with ${row.with_first.first} in ${plural(row.with_first.count, "document")}, with ${row.with_second.first} in ${count(row.with_second.count)}`;
+  return `${row.feature}: with ${row.with_first.first} in ${inUnits(row.with_first.count)}, with ${row.with_second.first} in ${count(row.with_second.count)}`;
 }
 
 function evidenceButtons(row, found) {
   const button = (word, fact) => h("button", {
-    class: "quiet small", type: "button", title: `${plural(fact.count, "document")} with ${word} and ${row.feature}`,
-    "aria-label": `${plural(fact.count, "document")} with ${word} and ${row.feature}`,
+    class: "quiet small", type: "button", title: `${inUnits(fact.count)} with ${word} and ${row.feature}`,
+    "aria-label": `${inUnits(fact.count)} with ${word} and ${row.feature}`,
     onclick: () => showTogether([word, parted(row.feature).word]),
   }, count(fact.count));
   return h("span", { class: "documents number", role: "cell" }, button(found.word, row.with_first), h("span", { class: "soft" }, "·"), button(found.other, row.with_second));

@@ -73,6 +73,20 @@ export function colour(name) {
   return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 }
 
+let counted = "documents"; // what words are counted in, or "passages" of documents
+
+export function countIn(unit) {
+  counted = unit;
+}
+
+export const units = () => counted;
+
+export const unitsTitle = () => counted[0].toUpperCase() + counted.slice(1);
+
+export const oneUnit = () => counted.slice(0, -1);
+
+export const inUnits = (number) => plural(number, oneUnit());
+
 export function plural(number, one, many = `${one}s`) {
   return `${count(number)} ${number === 1 ? one : many}`;
 }

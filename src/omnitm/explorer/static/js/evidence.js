@@ -1,7 +1,7 @@
 // Documents with the words marked, in a dialog.
 
 import { tell } from "./api.js";
-import { count, decimal, h, loading, plural, wordText } from "./dom.js";
+import { count, decimal, h, inUnits, loading, oneUnit, units, unitsTitle, wordText } from "./dom.js";
 
 export function openDialog(dialog, title, body) {
   const name = `${dialog.id}-title`;
@@ -16,8 +16,8 @@ export function openDialog(dialog, title, body) {
 const dialog = () => document.getElementById("evidence");
 
 export async function showTogether(words) {
-  const title = `Documents with ${words.join(" and ")}`;
-  openDialog(dialog(), title, loading("Reading documents …"));
+  const title = `${unitsTitle()} with ${words.join(" and ")}`;
+  openDialog(dialog(), title, loading(`Reading ${units()} …`));
   try {
     const found = await tell("evidence", { words, k: 8 });
     openDialog(dialog(), title, together(found));
@@ -30,16 +30,16 @@ function together(found) {
   const expected = found.words.length > 1
     ? `; ${found.expected >= 10 ? count(Math.round(found.expected)) : decimal(found.expected, 1)} by chance` : "";
   return [
-    h("p", { class: "soft" }, `${plural(found.count, "document")}${expected}. `,
+    h("p", { class: "soft" }, `${inUnits(found.count)}${expected}. `,
       found.words.map((word, k) => `${word}: ${count(found.frequencies[k])}`).join(", "), "."),
     found.documents.length ? found.documents.map(documentText)
-      : h("p", { class: "spaced" }, "No document has all of these words. They are similar through other words."),
+      : h("p", { class: "spaced" }, `No ${oneUnit()} has all of these words. They are similar through other words.`),
   ];
 }
 
 export async function showMatches(word, present, absent) {
-  const title = "Documents that satisfy the rule";
-  openDialog(dialog(), title, loading("Reading documents …"));
+  const title = `${unitsTitle()} that satisfy the rule`;
+  openDialog(dialog(), title, loading(`Reading ${units()} …`));
   try {
     const found = await tell("matches", { word, present, absent, documents: 6 });
     openDialog(dialog(), title, [

@@ -3,7 +3,7 @@
 import { ask } from "./api.js";
 import { combobox } from "./combobox.js";
 import { compareView } from "./compare.js";
-import { h, loading } from "./dom.js";
+import { countIn, h, loading } from "./dom.js";
 import { groupsView } from "./groups.js";
 import { showHelp } from "./help.js";
 import { mapView } from "./map.js";
@@ -79,6 +79,7 @@ async function start() {
     main.replaceChildren(problemCard(problem, {}));
     return;
   }
+  countIn(model.unit);
   document.querySelector(".brand span").textContent = model.name === "model" ? "omnitm" : model.name;
   if (model.views) VIEWS.splice(0, VIEWS.length, ...model.views); // an exported page has some of them
   if (model.groupings.length) VIEWS.push("groups");

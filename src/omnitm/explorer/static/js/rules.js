@@ -1,7 +1,7 @@
 // The rules of a word: literals can be switched off, and the counts follow.
 
 import { ask, tell } from "./api.js";
-import { count, decimal, h, loading, percent, plural, wordText } from "./dom.js";
+import { count, decimal, h, loading, oneUnit, percent, plural, units, unitsTitle, wordText } from "./dom.js";
 import { showMatches } from "./evidence.js";
 import { chooseWord, needsIndex, problemCard } from "./problems.js";
 import { statePlot } from "./state_plot.js";
@@ -13,7 +13,7 @@ const PATIENCE = 120; // milliseconds without a click before documents are count
 
 export function rulesView(state, model, signal) {
   if (!model.has_index && !model.has_rules) return needsIndex(model);
-  if (!state.word) return chooseWord(model, state, "What has a word's machine learned?", "Its clauses, as rules that documents satisfy or not. Choose a word.");
+  if (!state.word) return chooseWord(model, state, "What has a word's machine learned?", `Its clauses, as rules that ${units()} satisfy or not. Choose a word.`);
   if (model.is_stored) return storedRules(state, signal);
   const body = h("div", {}, loading(`Training ${state.word} again from its seed …`));
   fill(body, state, model, signal);
@@ -32,7 +32,7 @@ async function fill(body, state, model, signal) {
     const found = await ask("rules", { word: state.word, k: 12 }, signal);
     body.replaceChildren(head(found), h("div", { class: "rules-layout" },
       h("div", {}, documentRules(found.word, signal, true), h("h2", { class: "spaced" }, "What its machine has learned"),
-        h("p", { class: "soft small" }, "A clause learns from examples of several documents merged; those that single documents bear out come first. Click a word to leave it out."), rulesColumn(found, state, model, signal)),
+        h("p", { class: "soft small" }, `A clause learns from examples of several ${units()} merged; those that single ${units()} bear out come first. Click a word to leave it out.`), rulesColumn(found, state, model, signal)),
       literalsColumn(found)));
     body.querySelector("[data-chosen]")?.scrollIntoView({ block: "center" });
   } catch (problem) {
@@ -45,22 +45,22 @@ function head(found) {
   return h("div", { class: "head" }, h("div", {}, h("h1", {}, "Rules of ", wordText(found.word)),
     h("p", { class: "soft" }, `${plural(found.n_clauses, "clause")}, ${count(found.n_positive)} with a positive weight`,
       found.n_empty ? `, ${count(found.n_empty)} of them without a literal` : "", ". ",
-      `${percent(share)} of all documents have the word.`)),
+      `${percent(share)} of all ${units()} have the word.`)),
   h("div", { class: "actions" }, h("a", { class: "button", href: wordAddress(found.word), "data-link": true }, "Neighbours"),
     h("a", { class: "button", href: address({ view: "compare", word: found.word }), "data-link": true }, "Compare")));
 }
 
 // Rules with evidence come first.
 function documentRules(word, signal, hasDocuments) {
-  const body = h("div", {}, loading("Counting documents …"));
+  const body = h("div", {}, loading(`Counting ${units()} …`));
   ask("document-rules", { word, k: 8 }, signal).then((found) => {
     body.replaceChildren(found.rules.length ? h("ol", { class: "word-rules" }, convincing(found.rules).map((rule) => h("li", { class: "card rule-line" }, literals(rule), ruleFacts(rule, word),
-      hasDocuments ? h("button", { class: "quiet small", type: "button", onclick: () => showMatches(word, rule.present, rule.absent) }, "Documents") : null)))
-      : h("p", { class: "soft" }, "No rule of at most three words is borne out by five documents."));
+      hasDocuments ? h("button", { class: "quiet small", type: "button", onclick: () => showMatches(word, rule.present, rule.absent) }, unitsTitle()) : null)))
+      : h("p", { class: "soft" }, `No rule of at most three words is borne out by five ${units()}.`));
   }).catch((problem) => {
     if (problem.name !== "AbortError") body.replaceChildren(h("p", { role: "alert" }, problem.message));
   });
-  return h("section", { data: { part: "document-rules" } }, h("h2", {}, "Rules that single documents bear out"), h("p", { class: "soft small" }, "Distilled from the machine: at most three words each. A fifth of the documents is set aside: rules are not chosen by them."), body);
+  return h("section", { data: { part: "document-rules" } }, h("h2", {}, `Rules that single ${units()} bear out`), h("p", { class: "soft small" }, "Distilled from the machine: at most three words each. A fifth of the documents is set aside: rules are not chosen by them."), body);
 }
 
 function rulesColumn(found, state, model, signal) {
@@ -92,7 +92,7 @@ function ruleCard(measured, found, state, model, signal) {
   const card = h("article", { class: "card rule", data: { clause: String(rule.clauses[0]), ...(chosen ? { chosen: "1" } : {}) } },
     chips(measured, editable, signal), facts,
     h("div", { class: "actions spaced" },
-      h("button", { type: "button", onclick: () => showMatches(found.word, ...active(editable)) }, "Documents"), button,
+      h("button", { type: "button", onclick: () => showMatches(found.word, ...active(editable)) }, unitsTitle()), button,
       h("a", { class: "button", href: address({ view: "trace", word: found.word, literal: rule.literals[0].word, negated: rule.literals[0].negated ? "yes" : undefined }), "data-link": true }, "How it was learned")),
     plot);
   if (chosen) {
@@ -161,10 +161,10 @@ function showFacts({ facts, measured, base, off, word }, found) {
   const fact = (value, text) => h("span", {}, h("b", {}, value), ` ${text}`);
   facts.replaceChildren(
     off.size ? h("span", { class: "soft" }, `without ${plural(off.size, "literal")}`) : fact(count(measured.rule.weight), "weight"),
-    fact(count(found.support), found.support === 1 ? "document satisfies it" : "documents satisfy it"),
+    fact(count(found.support), found.support === 1 ? `${oneUnit()} satisfies it` : `${units()} satisfy it`),
     fact(percent(found.precision), `of them have ${word}`),
-    lift === null ? "" : fact(lift >= 10 ? count(Math.round(lift)) : decimal(lift, 1), "times as often as all documents"),
-    off.size || measured.fires_with === null || measured.fires_without === null ? "" : h("span", { class: "soft", title: "In examples drawn as in training, each made of several documents" },
+    lift === null ? "" : fact(lift >= 10 ? count(Math.round(lift)) : decimal(lift, 1), `times as often as all ${units()}`),
+    off.size || measured.fires_with === null || measured.fires_without === null ? "" : h("span", { class: "soft", title: `In examples drawn as in training, each made of several ${units()}` },
       `holds in ${percent(measured.fires_with)} of examples with the word, ${percent(measured.fires_without)} of those without`));
 }
 

@@ -2,7 +2,7 @@
 
 import { ask, tell } from "./api.js";
 import { barList } from "./bars.js";
-import { count, h, loading, percent, themeName, wordText } from "./dom.js";
+import { count, h, loading, percent, themeName, unitsTitle, wordText } from "./dom.js";
 import { documentText } from "./evidence.js";
 import { problemCard } from "./problems.js";
 import { address } from "./state.js";
@@ -64,6 +64,6 @@ function oneTheme(found) {
     h("div", { class: "grid wide-cards" },
       list("Words that have most of it", "How much of the theme is in the word's vector", found.words),
       list("Features that make it", "What these words lean on", found.features)),
-    found.documents.length ? h("section", { class: "card spaced", data: { part: "documents" } }, h("h2", {}, "Documents with many of its words"), found.documents.map(documentText)) : "",
+    found.documents.length ? h("section", { class: "card spaced", data: { part: "documents" } }, h("h2", {}, `${unitsTitle()} with many of its words`), found.documents.map(documentText)) : "",
   ];
 }

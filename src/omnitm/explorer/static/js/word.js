@@ -2,7 +2,7 @@
 
 import { ask, tell } from "./api.js";
 import { barList } from "./bars.js";
-import { count, decimal, h, loading, percent, plural, themeName, wordText } from "./dom.js";
+import { count, decimal, h, inUnits, loading, percent, plural, themeName, units, wordText } from "./dom.js";
 import { documentText, showTogether } from "./evidence.js";
 import { chooseWord, problemCard } from "./problems.js";
 import { address, go, replace, wordAddress } from "./state.js";
@@ -132,8 +132,8 @@ function sensesCard(word, signal) {
       sense.neighbours.length ? h("p", { class: "small soft" }, "near ", words(sense.neighbours, 5)) : null,
       sense.documents.map(documentText)));
     const text = found.senses.length === 1
-      ? `One sense: all documents with ${word} have something in common.`
-      : `${found.senses.length} groups of documents that have little in common: the share of each, and the words that tell it.`;
+      ? `One sense: all ${units()} with ${word} have something in common.`
+      : `${found.senses.length} groups of ${units()} that have little in common: the share of each, and the words that tell it.`;
     return [h("p", { class: "soft small" }, text), h("ol", { class: "senses" }, list)];
   });
 }
@@ -175,8 +175,8 @@ function themesOf(found, again, body, signal) {
 function rulesCard(word, signal, model) {
   return card("rules", "How documents with it are recognised", null, ask("document-rules", { word, k: 4 }, signal), (found) => {
     const all = h("p", { class: "small" }, h("a", { href: address({ view: "rules", word }), "data-link": true }, model.is_stored ? "Its rules on a page" : "All rules that its machine has learned"));
-    if (!found.rules.length) return [h("p", { class: "soft small" }, "No rule of at most three words is borne out by five documents."), all];
-    return [h("p", { class: "soft small" }, "Rules of at most three words that documents bear out."),
+    if (!found.rules.length) return [h("p", { class: "soft small" }, `No rule of at most three words is borne out by five ${units()}.`), all];
+    return [h("p", { class: "soft small" }, `Rules of at most three words that ${units()} bear out.`),
       h("ol", { class: "word-rules" }, convincing(found.rules).map((rule) => h("li", {}, literals(rule), ruleFacts(rule, word)))), all];
   });
 }
@@ -187,14 +187,14 @@ export function literals(rule) {
   return h("div", { class: "chips" }, chips.flatMap((one, k) => (k ? [h("span", { class: "and" }, "AND"), one] : [one])));
 }
 
-// Counts of all documents, and of those that the rule was not chosen by.
+// Counts of all documents, or passages, and of those that the rule was not chosen by.
 export function ruleFacts(rule, word) {
   const [aside, chosen] = [rule.match, rule.chosen];
   const [hits, support] = [aside.hits + chosen.hits, aside.support + chosen.support];
   const lift = chosen.precision && chosen.lift ? (hits / support) * (chosen.lift / chosen.precision) : null;
   const times = lift === null ? "" : `, ${lift >= 10 ? count(Math.round(lift)) : decimal(lift, 1)} times as often as by chance`;
-  return h("p", { class: "small" }, `${count(hits)} of ${plural(support, "document")} with ${rule.present.length > 1 ? "all of this" : "this"} ${hits === 1 ? "has" : "have"} ${word}${times}. `,
-    aside.support ? h("span", { class: "soft" }, `In documents set aside: ${count(aside.hits)} of ${count(aside.support)}.`) : null);
+  return h("p", { class: "small" }, `${count(hits)} of ${inUnits(support)} with ${rule.present.length > 1 ? "all of this" : "this"} ${hits === 1 ? "has" : "have"} ${word}${times}. `,
+    aside.support ? h("span", { class: "soft" }, `In ${units()} set aside: ${count(aside.hits)} of ${count(aside.support)}.`) : null);
 }
 
 // Rules that hold in documents that they were not chosen by come first.
