@@ -267,7 +267,7 @@ def test_rules_that_ask_for_the_same_words_come_later(explainer: Explainer) -> N
     ]
     wider, more, empty_again = made(8, "b", "d"), made(7, "d", "e", "b"), made(6, "-c")
     assert new_words_first([wider, more, first, empty, empty_again, none]) == [
-        *(wider, first, empty, more),  # fewer words than before are new, more words come later
+        *(wider, first, more, empty),  # fewer words than before are new; more words, or none, come later
         *(replace(empty_again, says_new=False), none),
     ]
 

@@ -91,8 +91,9 @@ class WordExplanation(Record):
         The threshold N from which a literal is included, and the highest state.
     rules
         Rules of the positive clauses, the highest weight x squared evidence first; then those that ask for
-        all words of one before them and more; then those that ask for the same words as one before them, or
-        only for other forms of the word; then those that no document bears out, the highest weight first.
+        no word, or for all words of one before them and more; then those that ask for the same words as one
+        before them, or only for other forms of the word; then those that no document bears out, the highest
+        weight first.
     strongest, weakest, strongest_negated
         Literals "word occurs", and "word does not occur", by their mean state over the positive clauses.
     unit
@@ -226,19 +227,19 @@ def explain_word(
 def new_words_first(rules: Sequence[MeasuredRule], forms: Collection[str] = ()) -> list[MeasuredRule]:
     """Put rules that say little new after the others that documents bear out.
 
-    First come those that ask for more than all words of one before (`flying AND monty` after `monty`), then,
-    as saying nothing new, those that ask for the same words, or only for other forms of the word (`cars` of
-    *car*).
+    First come those that ask for no word, or for more than all words of one before (`flying AND monty` after
+    `monty`), then, as saying nothing new, those that ask for the same words, or only for other forms of the
+    word (`cars` of *car*).
     """
     asked: list[set[str]] = []  # the words of each rule that says something new
     found: list[tuple[bool, MeasuredRule]] = []
     for rule in rules:
         present = {*rule.rule.present}
         says_new = present not in asked and not (present and present <= {*forms})
-        has_more = any(words and words < present for words in asked)
+        says_little = not present or any(words and words < present for words in asked)
         if says_new:
             asked.append(present)
-        found.append((has_more, replace(rule, says_new=says_new)))
+        found.append((says_little, replace(rule, says_new=says_new)))
     found.sort(key=lambda one: (not one[1].evidence, not one[1].says_new, one[0]))
     return [rule for _, rule in found]
 
