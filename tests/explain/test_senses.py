@@ -211,7 +211,7 @@ def test_groups_with_the_same_substitutes_are_one_sense() -> None:
     means = np.array([[1, 0, 0.1, 0], [0, 1, 0.08, 0.06]], np.float32)
     coherent, sizes = np.array([1.0, 1]), np.array([100.0, 100])
     assert _to_join(means, coherent, sizes, 5, None) is None
-    assert _to_join(means, coherent, sizes, 5, words) == (0, 1)
+    assert _to_join(means, coherent, sizes, 5, words.kinds(means[:, 2:])) == (0, 1)
 
 
 def test_substitutes_are_the_nearest_words_without_the_word_itself(monkeypatch: pytest.MonkeyPatch) -> None:

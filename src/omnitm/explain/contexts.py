@@ -205,8 +205,16 @@ class Contexts:
 
 
 def _both(about: Reals, use: Reals) -> Reals:
-    """Put both kinds side by side."""
-    return unit_rows(np.concatenate([unit_rows(about), _OF_PLACES * unit_rows(use)], axis=-1))
+    """Put both kinds side by side, at length 1; uses count `_OF_PLACES` times as much."""
+    found = np.concatenate([about, use], axis=-1)
+    parts = np.split(found, [about.shape[-1]], axis=-1)  # of the same memory
+    lengths = [np.sqrt(np.einsum("...i,...i->...", part, part))[..., None] for part in parts]
+    weights = [factor * (length > 0) for factor, length in zip((1.0, _OF_PLACES), lengths, strict=True)]
+    total = np.sqrt(sum(weight**2 for weight in weights))
+    for part, length, weight in zip(parts, lengths, weights, strict=True):
+        scale = np.divide(weight, length * total, out=np.zeros_like(length), where=weight > 0)
+        np.multiply(part, scale, out=part)
+    return found
 
 
 def bags_of(index: Counted, documents: NDArray[np.uint32], left_out: Numbers) -> Any:

@@ -244,15 +244,21 @@ def _senses(rows: Reals, fewest: float, substitutes: Substitutes | None) -> Numb
     n_places = 0 if substitutes is None else substitutes.rows.shape[1]
     about = unit_rows(rows[:, : rows.shape[1] - n_places])
     sums, sums_about = (_member(small).T @ part for part in (rows, about))
+    kinds = None if substitutes is None else substitutes.kinds(sums[:, -n_places:])
     senses = np.arange(len(sizes))
     while senses.max(initial=0) > 0:
         member = _member(senses)
         counts = member.T @ sizes
         means, means_about = ((member.T @ part) / counts[:, None] for part in (sums, sums_about))
-        pair = _to_join(means, _squares(means_about, counts), counts, fewest, substitutes)
+        pair = _to_join(means, _squares(means_about, counts), counts, fewest, kinds)
         if pair is None:
             break
-        senses = _joined(senses, *pair)
+        one, other = pair
+        senses = _joined(senses, one, other)
+        if substitutes is not None and kinds is not None:  # those of other groups stay as they are
+            both = counts[one] * means[one] + counts[other] * means[other]
+            kinds[other] = substitutes.kinds(both[None, -n_places:])[0]
+            kinds = np.delete(kinds, one, axis=0)
     return senses[small]
 
 
@@ -278,12 +284,13 @@ def _small_groups(rows: Reals, fewest: float) -> Numbers:
 
 
 def _to_join(
-    means: Reals, squares: Reals, sizes: NDArray[Any], fewest: float, substitutes: Substitutes | None
+    means: Reals, squares: Reals, sizes: NDArray[Any], fewest: float, kinds: Reals | None
 ) -> tuple[int, int] | None:
     """Choose two groups to be joined; None if all are senses.
 
     First those that are too small, then those that are most alike, then those that are about nothing in
-    particular: `squares` say how much the documents of each group have in common by what they are about.
+    particular: `squares` say how much the documents of each group have in common by what they are about,
+    `kinds` which kind of word is used in it.
     """
     cosines = _cosines(means, sizes)
     too_small = np.flatnonzero(sizes < fewest)
@@ -291,8 +298,7 @@ def _to_join(
         group = int(too_small[sizes[too_small].argmin()])
         return group, int(cosines[group].argmax())
     alike = cosines / _IN_COMMON
-    if substitutes is not None:
-        kinds = substitutes.kinds(means[:, -substitutes.rows.shape[1] :])
+    if kinds is not None:
         alike += kinds @ kinds.T / _SAME_SUBSTITUTES
     one, other = np.unravel_index(int(alike.argmax()), alike.shape)
     if alike[one, other] >= 1 or len(sizes) > _MOST_SENSES:
@@ -331,13 +337,15 @@ def _joined(groups: Numbers, one: int, other: int) -> Numbers:
 
 def two_groups(rows: Reals) -> Numbers:
     """Divide rows of length 1 in two: along the direction in which they differ most, then by k-means."""
-    centred = rows - rows.mean(axis=0)
+    mean = rows.mean(axis=0)
     # The first principal axis by power iteration, from the row that is farthest from the mean: k-means needs
-    # no more than its direction.
-    axis = centred[np.argmax((centred**2).sum(axis=1))]
+    # no more than its direction. |r - m|^2 = 1 - 2 r m + |m|^2 is largest where r m is smallest.
+    axis = rows[np.argmin(rows @ mean)] - mean
     for _ in range(_STEPS):
-        axis = unit_rows(centred.T @ (centred @ axis))
-    return _k_means(rows, (centred @ axis > 0).astype(np.intp))
+        # C' C a with C = R - 1 m', without a copy of the rows; the sum of C a is 0.
+        along = rows @ axis - mean @ axis
+        axis = unit_rows(along @ rows)
+    return _k_means(rows, (rows @ axis - mean @ axis > 0).astype(np.intp))
 
 
 def _k_means(rows: Reals, groups: Numbers) -> Numbers:
