@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import omnitm
-from omnitm.cli import COMMANDS, demo, main
+from omnitm.cli import COMMANDS, _stop_once, demo, main
 from omnitm.corpus import DocumentIndex
 from omnitm.errors import FileError, OmniTMWarning, TrainingStopped
 from omnitm.vectors import WordVectors
@@ -308,7 +308,9 @@ def test_ctrl_c_exits_130(
         assert said in capsys.readouterr().err
 
 
-def test_ctrl_c_while_training_can_be_resumed(text: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("times", [1, 4])
+def test_ctrl_c_while_training_can_be_resumed(text: Path, tmp_path: Path, times: int) -> None:
+    """Also if it is pressed again while threads end."""
     model = tmp_path / "m"
     command = [sys.executable, "-m", "omnitm.cli", "train", str(text), "-o", str(model)]
     command += ["--n-examples", str(2**30), "--log", str(tmp_path / "log")]
@@ -316,12 +318,40 @@ def test_ctrl_c_while_training_can_be_resumed(text: Path, tmp_path: Path) -> Non
     while not ((tmp_path / "log").exists() and '"progress"' in (tmp_path / "log").read_text()):
         assert process.poll() is None
         time.sleep(0.01)
-    process.send_signal(signal.SIGINT)
+    for _ in range(times):
+        process.send_signal(signal.SIGINT)
+        time.sleep(0.001)
     errors = process.communicate(timeout=120)[1]
     assert process.returncode == 130
+    assert errors.count("stopped") == 1
     assert f"the rest with: omnitm train CORPUS -o {model} --resume" in errors
     assert "Traceback" not in errors
     assert main(["similar", str(model), "road"]) == 2
+
+
+def test_the_first_ctrl_c_stops_and_a_late_one_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    ended, clock = list[int](), [0.0]
+    monkeypatch.setattr("omnitm.cli.os._exit", ended.append)
+    at_exit = list[tuple[object, ...]]()
+    monkeypatch.setattr("omnitm.cli.atexit.register", lambda *given: at_exit.append(given))
+    monkeypatch.setattr("omnitm.cli.time.monotonic", lambda: clock[0])
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        _stop_once()
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+        clock[0] = 4.9
+        signal.raise_signal(signal.SIGINT)
+        assert ended == []
+        clock[0] = 5.1
+        signal.raise_signal(signal.SIGINT)
+        assert ended == [130]
+        assert at_exit == [(signal.signal, signal.SIGINT, signal.SIG_IGN)]
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # as under nohup
+        _stop_once()
+        assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def test_warnings_are_one_line(

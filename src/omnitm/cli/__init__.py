@@ -7,10 +7,14 @@ several commands has them by name: `EXAMPLES["tsne"]`, `fill_tsne` and `run_tsne
 from __future__ import annotations
 
 import argparse
+import atexit
 import importlib
 import os
 import re
+import signal
 import sys
+import threading
+import time
 import warnings
 from collections.abc import Iterable, Sequence
 from typing import Any, NoReturn
@@ -77,10 +81,13 @@ _FILES = {  # of commands that share one
 # They multiply no large matrices; numpy's threads for that would cost a third of the time they take.
 _WITHOUT_ALGEBRA = {"similar", "why", "explain", "trace", "info", "cooccur", "index", "pack", "unpack"}
 _MISTAKE, _INCOMPLETE, _INTERRUPTED = 2, 3, 130
+_PATIENCE = 5.0  # seconds from the first Ctrl-C to the next that counts
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; the result is the exit status."""
+    if argv is None:
+        _stop_once()
     try:
         arguments = make_parser().parse_args(argv)
     except KeyboardInterrupt:  # while the command is imported, which takes a moment
@@ -108,6 +115,31 @@ def main(argv: Sequence[str] | None = None) -> int:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return 0
     return 0
+
+
+def _stop_once() -> None:
+    """Let the first Ctrl-C stop the command, and ignore those that follow while its threads end.
+
+    A second KeyboardInterrupt would leave threads in native code when Python ends, which aborts. If ending
+    takes longer than seconds, one more Ctrl-C ends at once.
+    """
+    is_main = threading.current_thread() is threading.main_thread()
+    if not is_main or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+        return
+
+    def stop(*_: Any) -> None:
+        start = time.monotonic()
+
+        def end(*_: Any) -> None:
+            if time.monotonic() - start > _PATIENCE:
+                os._exit(_INTERRUPTED)
+
+        signal.signal(signal.SIGINT, end)
+        # The last thing that Python does is to let signals kill again.
+        atexit.register(signal.signal, signal.SIGINT, signal.SIG_IGN)
+        raise KeyboardInterrupt
+
+    signal.signal(signal.SIGINT, stop)
 
 
 class _Help(argparse.RawDescriptionHelpFormatter):
