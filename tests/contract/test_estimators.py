@@ -80,6 +80,15 @@ def test_fitted_attributes(board: DocumentIndex) -> None:
     assert not [name for name in vars(OmniTMAE()) if name.endswith("_")]
 
 
+def test_a_fitted_model_has_the_themes_of_its_vectors(board: DocumentIndex) -> None:
+    model = OmniTMAE(n_clauses=4, n_examples=40, accumulation=2)
+    with pytest.raises(NotFittedError):
+        model.themes(2)
+    model.fit(board)
+    assert model.themes(2) is model.word_vectors_.themes(2)
+    assert len(model.themes(2)) == 2
+
+
 def test_a_fitted_model_explains_itself(board: DocumentIndex) -> None:
     model = OmniTMAE(n_clauses=8, n_examples=60, accumulation=1, n_jobs=1)
     with pytest.raises(NotFittedError, match="not fitted yet"):

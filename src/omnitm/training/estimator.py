@@ -28,6 +28,7 @@ from omnitm.vectors.word_vectors import WordVectors
 
 if TYPE_CHECKING:
     from omnitm.explain import Comparison, DocumentRule, Explainer, RecordList, Senses, Trace, WordExplanation
+    from omnitm.vectors.themes import Themes
 
 
 class OmniTMAE(TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -283,6 +284,11 @@ class OmniTMAE(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def senses(self, word: str, **options: Any) -> Senses:
         """Tell the senses of a word apart; see `omnitm.Explainer.senses`."""
         return self._explainer().senses(word, **options)
+
+    def themes(self, k: int | None = None) -> Themes:
+        """Describe all words by `k` themes; see `omnitm.WordVectors.themes`."""
+        check_is_fitted(self, "word_vectors_")
+        return self.word_vectors_.themes(k)
 
     def document_rules(self, word: str, **options: Any) -> RecordList[DocumentRule]:
         """Distil rules about single documents; see `omnitm.Explainer.document_rules`."""
