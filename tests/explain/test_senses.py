@@ -335,7 +335,14 @@ def test_the_commands(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["senses", str(model), "bank", "--text", word, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["sense"] == 2
     assert main(["similar", str(model), "bank", "--sense", "2", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["bank"][0]["word"][0] == word[0]
+    nearest = [pair["word"] for pair in json.loads(capsys.readouterr().out)["bank"]]
+    assert nearest[0][0] == word[0]
+    # The word and its forms are near to each of its senses, and are not listed.
+    model_words = len(WordVectors.load(model))
+    assert main(["similar", str(model), "bank", "--sense", "2", "--json", "-n", str(model_words)]) == 0
+    assert "bank" not in [pair["word"] for pair in json.loads(capsys.readouterr().out)["bank"]]
+    assert main(["similar", str(model), "bank", "--sense", "2", "--json", "-n", "3"]) == 0
+    assert len(json.loads(capsys.readouterr().out)["bank"]) == 3
     assert main(["similar", str(model), "bank", "loan", "--sense", "2"]) == 2
     assert "--sense needs one word" in capsys.readouterr().err
 

@@ -80,15 +80,19 @@ def run(arguments: argparse.Namespace) -> None:
         name = " ".join([*plus, *(f"-{word}" for word in minus)])
         options = {"topn": arguments.count, "metric": arguments.metric, "forms": arguments.forms or None}
         asked: list[Any] = list(plus)
+        left_out: set[str] = set()  # a sense is near to the word itself
         if arguments.sense is not None:
             from omnitm.explain import Explainer
 
             explainer = Explainer.open(arguments.model, arguments.index)
             asked = [explainer.sense_vector(plus[0], arguments.sense)]
+            left_out = {plus[0], *(() if arguments.forms else vectors.forms(plus[0]))}
+            options["topn"] += len(left_out)
         if name in inferred and arguments.sense is None:
             found[name] = inferred[name].most_similar(vectors, **options)
         else:
-            found[name] = cast("Neighbours", vectors.most_similar(asked, minus, **options))
+            nearest = cast("Neighbours", vectors.most_similar(asked, minus, **options))
+            found[name] = [pair for pair in nearest if pair[0] not in left_out][: arguments.count]
     if arguments.json:
         rows: dict[str, Any] = {
             name: [{"word": word, "score": score} for word, score in pairs] for name, pairs in found.items()
