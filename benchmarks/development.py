@@ -68,8 +68,9 @@ def development_scores(
         Only the first so many words count as neighbours; None: all.
     """
     vocabulary, rows_of = _rows(model, metric, words)
+    of_pairs = _rows_of_pairs(model, metric)
     scores = {
-        key: pair_score(name, vocabulary, rows_of, data, key) for key, name in DEVELOPMENT_PAIRS.items()
+        key: pair_score(name, vocabulary, of_pairs, data, key) for key, name in DEVELOPMENT_PAIRS.items()
     }
     count = semcat_candidates or len(vocabulary)
     listed = lambda asked: (row[:count] for row in rows_of(asked))  # noqa: E731
@@ -104,7 +105,8 @@ def report_scores(
 ) -> dict[str, float]:
     """Score a model on the data that nothing is chosen by; `five` is the paper's average, with all of MEN."""
     vocabulary, rows_of = _rows(model, metric, words)
-    scores = {key: pair_score(name, vocabulary, rows_of, data, key) for key, name in REPORT_PAIRS.items()}
+    of_pairs = _rows_of_pairs(model, metric)
+    scores = {key: pair_score(name, vocabulary, of_pairs, data, key) for key, name in REPORT_PAIRS.items()}
     scores["five"] = float(np.mean([scores[key] for key in PAPER_FIVE]))
     for key, name in (("ap_p10", "AP"), ("esslli_p10", "ESSLLI-2008")):
         scores[key] = neighbour_precision(load_categories(name, data), vocabulary, rows_of, None)
@@ -129,6 +131,13 @@ def _rows(
     if words is None:
         raise SystemExit("a function needs words=: what its rows are scores of")
     return words, model
+
+
+def _rows_of_pairs(model: WordVectors | RowsOf, metric: str | None) -> RowsOf:
+    """Score pairs, for which rare words count as any others; in lists they count less."""
+    if not isinstance(model, WordVectors):
+        return model
+    return lambda words: (-model.distances(word, metric=metric) for word in words)  # type: ignore[arg-type]
 
 
 def main() -> None:

@@ -485,24 +485,38 @@ def test_sparsify(vectors: WordVectors) -> None:
         vectors.reduce(4).sparsify(2)
 
 
-def test_rare_words_are_trusted_less(vectors: WordVectors, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Beyond the best known words scores shrink, in pairs, lists, parts and contributions alike."""
-    plain = Combined("similarity").pairs(vectors, np.array([3, 3]), np.array([5, 40]))
+def test_in_lists_rare_words_are_trusted_less(vectors: WordVectors, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Beyond the best known words scores shrink in lists, not those of pairs, parts and contributions."""
+    metric, first, second = Combined("similarity"), np.array([3, 3, 40]), np.array([5, 40, 40])
+    plain, distances = metric.pairs(vectors, first, second), vectors.distances("w40")
     monkeypatch.setattr(profiles, "_BEST_KNOWN", 10)
     trust = profiles.trust_in(vectors)
     assert trust[:10].tolist() == [1.0] * 10
     assert trust[40] == pytest.approx((10 / 41) ** 0.25)
     monkeypatch.setattr(vectors, "profiles", replace(vectors.profiles, trust=trust))
-    metric = Combined("similarity")
-    found = metric.pairs(vectors, np.array([3, 3, 40]), np.array([5, 40, 40]))
-    assert found[0] == pytest.approx(plain[0])
-    assert found[1] == pytest.approx(plain[1] * trust[40])
-    assert found[2] == pytest.approx(metric.most(vectors))
-    assert sum(metric.parts(vectors, 3, 40).values()) == pytest.approx(found[1])
-    assert metric.contributions(vectors, 3, 40).sum() == pytest.approx(found[1], abs=1e-3)
+    assert metric.pairs(vectors, first, second).tolist() == plain.tolist()
+    assert sum(metric.parts(vectors, 3, 40).values()) == pytest.approx(plain[1])
+    assert metric.contributions(vectors, 3, 40).sum() == pytest.approx(plain[1], abs=1e-3)
+    assert vectors.similarity("w3", "w40") == pytest.approx(plain[1])
+    assert vectors.distances("w40").tolist() == distances.tolist()
+    assert vectors.distances("w3", ["w40"])[0] == pytest.approx(vectors.distance("w3", "w40"), abs=1e-4)
+    # The trust in the word that is listed counts, not that in the word asked about, which stays the nearest.
     for word, other in ((3, 40), (40, 3)):
-        scores = metric.scores(vectors, [(vectors.index_to_key[word], 1.0)])
-        assert scores[other] == pytest.approx(found[1], abs=1e-4)
+        listed = np.asarray(vectors.most_similar(f"w{word}", topn=None))
+        assert listed[other] == pytest.approx(plain[1] * trust[other], abs=1e-4)
+        assert listed[word] == pytest.approx(metric.most(vectors))
+        assert listed.argmax() == word
+        assert np.delete(listed, word) == pytest.approx(
+            np.delete(metric.pairs(vectors, np.full(N_WORDS, word), np.arange(N_WORDS)) * trust, word),
+            abs=1e-3,
+        )
+        order = [name_of(k) for k in np.argsort(-listed, kind="stable").tolist() if k != word]
+        for folded in (False, True):
+            for among in (None, N_WORDS):
+                found = vectors.most_similar(f"w{word}", topn=9, forms=not folded, restrict_vocab=among)
+                assert [name for name, _ in found] == order[:9]
+                assert [score for _, score in found] == pytest.approx(np.sort(listed)[::-1][1:10], abs=1e-4)
+        assert vectors.rank(f"w{word}", order[7]) == 8
     # In products a rare word is as good an answer as any.
     factors = Combined("similarity").of_factors
     trusted = factors.scores(vectors, [("w40", 1.0)])

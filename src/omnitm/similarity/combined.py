@@ -13,8 +13,9 @@ Some words, such as names of months, have many near words, others have hardly an
 are measured by the closeness of both words: how near the second to eighth nearest of the best known words
 are, beside the usual. They are divided by the geometric mean of both.
 
-The rows of rare words are less certain than those of the best known words, so the sum is multiplied by the
-trust in both words: 1, or `(8000 / place in the vocabulary) ** 0.25` for words after the first 8,000.
+The rows of rare words are less certain than those of the best known words, and would fill lists of the
+nearest words. So scores in lists are multiplied by the trust in the word that is listed: 1, or
+`(8000 / place in the vocabulary) ** 0.25` for words after the first 8,000. Scores of pairs are not.
 
 *Related* words share topics (the first three parts), *alike* words can stand in each other's place (the
 last three). *Similarity*, the default, is related + alike * emphasis, where the emphasis is `alike / 45`,
@@ -80,8 +81,9 @@ class Combined(Question):
         return [*topics, *(() if rows.place is None else rows.place.feature_names)]
 
     def scores(self, rows: WordRows, parts: Sequence[Part]) -> Reals:
-        """Score every word; a query of several parts has the mean of their scores, see also `joined`."""
-        return self.query(rows, parts).scores_of(np.arange(len(rows.index_to_key)))
+        """Score every word as in lists; a query of several parts has the mean of scores, see `joined`."""
+        query, words = self.query(rows, parts), np.arange(len(rows.index_to_key))
+        return query.in_lists(words, query.scores_of(words))
 
     def query(self, rows: WordRows, parts: Sequence[Part]) -> Query:
         """Prepare a query, to be asked more than once."""
@@ -90,11 +92,9 @@ class Combined(Question):
     def pairs(self, rows: WordRows, first: NDArray[Any], second: NDArray[Any]) -> Reals:
         """Score pairs of rows."""
         profiles = rows.profiles
-        # Trust in both words times the sum over parts of weight * value / spread.
+        # The sum over parts of weight * value / spread.
         values = profiles.pairs(rows, first, second) * self.units(rows, first, second)
-        scores = self.total(values, profiles.scales)
-        found: Reals = scores * profiles.trust_in_pairs(first, second)
-        return found
+        return self.total(values, profiles.scales)
 
     def between(self, rows: WordRows, first: str | NDArray[Any], second: str | NDArray[Any]) -> float:
         """Score two words or vectors; nothing is known about how vectors lean on each other."""
@@ -109,7 +109,6 @@ class Combined(Question):
         profiles, pair = rows.profiles, (np.array([first]), np.array([second]))
         values = (profiles.pairs(rows, *pair) * self.units(rows, *pair))[0] * self.scales(rows)
         values[FIRST_OF_PLACE:] *= self.emphasis(values[FIRST_OF_PLACE:].sum())
-        values *= profiles.trust_in_pairs(*pair)
         known = profiles.most > 0
         return {
             name: value
@@ -162,8 +161,7 @@ class Combined(Question):
                         column = rows.row_features[leaned_on]
                         # The association counts for the word that is leaned on, half in each direction.
                         shares[0][column] += scales[0] * weight * share * float(leaning) / 2
-        trust = profiles.trust_in_pairs(np.array([first]), np.array([second]))
-        return np.asarray(np.concatenate(shares) * trust, dtype=np.float64)
+        return np.asarray(np.concatenate(shares), dtype=np.float64)
 
     def deviations(self, rows: WordRows, row: int) -> Reals:
         """How far each feature stands out in a word's vector, in deviations; 0 for the word's own."""

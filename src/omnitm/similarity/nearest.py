@@ -51,6 +51,11 @@ class Query:
         """Score some words."""
         return self.joined(scores_of_items(self.items, [wanted] * len(self.items)))
 
+    def in_lists(self, wanted: NDArray[np.intp], scores: Reals) -> Reals:
+        """Multiply scores of some words by the trust in these; a word asked about stays the nearest."""
+        asked = [item.row for item in self.items if isinstance(item, _WordItem)]
+        return np.where(np.isin(wanted, asked), scores, scores * self.asked.trust(self._rows)[wanted])
+
     def joined(self, scores: Sequence[Reals]) -> Reals:
         """Make the scores of the query from those of its items."""
         return self._question.joined(self._rows, scores, self._weights)
@@ -65,7 +70,7 @@ class Query:
         Parameters
         ----------
         first
-            The scores of the first words, if only these may be listed.
+            The scores of the first words in lists, if only these may be listed.
         """
         n_words = len(self._rows.index_to_key) if first is None else len(first)
         count = _FORMS_PER_WORD * wanted + len(self.items)
@@ -97,7 +102,8 @@ class Query:
                 nearest.append((row, value))
                 first.append(min(forms_of_row - seen))
             seen |= forms_of_row
-        scores = self.scores_of(np.array(first, dtype=np.intp)).tolist()
+        rows = np.array(first, dtype=np.intp)
+        scores = self.in_lists(rows, self.scores_of(rows)).tolist()
         shown = [
             (row, score) if score >= _AS_NEAR * near[1] else near
             for row, score, near in zip(first, scores, nearest, strict=True)
@@ -134,7 +140,7 @@ def nearest_of_queries(
         items = [(item, words) for query, words in asked for item in query.items]
         scores = iter(scores_of_items([item for item, _ in items], [words for _, words in items]))
         for query, words in asked:
-            of_query = query.joined([next(scores) for _ in query.items])
+            of_query = query.in_lists(words, query.joined([next(scores) for _ in query.items]))
             order = best(of_query, count)
             found.append((words[order], of_query[order]))
     return found
@@ -142,8 +148,6 @@ def nearest_of_queries(
 
 class _Item(ABC):
     """A word or a vector: its profile and smoothed profile of each kind, and what it leans on."""
-
-    trust = 1.0
 
     def __init__(self, rows: WordRows, question: Question) -> None:
         self.rows, self.question, self.units = rows, question, _USUAL_UNITS
@@ -153,7 +157,7 @@ class _Item(ABC):
     def smooth(self) -> list[Reals]:
         """Smoothed profiles of each kind, weighted as all parts of the kind are."""
         question = self.question
-        scales = (question.scales(self.rows) * self.units)[SMOOTHED] * question.stands_for * self.trust
+        scales = (question.scales(self.rows) * self.units)[SMOOTHED] * question.stands_for
         return [scale * row for scale, row in zip(scales.tolist(), self.smooth_rows, strict=False)]
 
     @abstractmethod
@@ -168,7 +172,6 @@ class _WordItem(_Item):
         super().__init__(rows, question)
         self.row = rows.get_index(word)
         profiles: Profiles = rows.profiles
-        self.trust = float(question.trust(rows)[self.row])
         self.units = question.units_of_words(rows, self.row)
         self.smooth_rows = [kind.rows[self.row] for kind in profiles.kinds]
 
@@ -230,7 +233,7 @@ def scores_of_items(items: Sequence[_Item], wanted: Sequence[NDArray[np.intp]]) 
     """
     rows, question = items[0].rows, items[0].question
     profiles: Profiles = rows.profiles
-    scales, is_own, trust = question.scales(rows), question.compares_own_profiles, question.trust(rows)
+    scales, is_own = question.scales(rows), question.compares_own_profiles
     compared = _Compared(profiles, wanted)
     parts = np.zeros((len(compared.words), len(PARTS)))
     for number, kind in enumerate(profiles.kinds):
@@ -256,8 +259,7 @@ def scores_of_items(items: Sequence[_Item], wanted: Sequence[NDArray[np.intp]]) 
         parts[:, 0] = compared.means(_leanings(items, compared))
     own_units = np.array([item.units for item in items], dtype=np.float64)[compared.items]
     parts *= own_units * question.units_of_words(rows, compared.words)
-    trust_in_pairs = np.array([item.trust for item in items])[compared.items] * trust[compared.words]
-    scores = question.total(parts, profiles.scales) * trust_in_pairs
+    scores = question.total(parts, profiles.scales)
     # The own coordinate of a word is 0 by definition, so its computed score with itself is too small.
     own_rows = np.array([item.row if isinstance(item, _WordItem) else -1 for item in items])
     scores[compared.words == own_rows[compared.items]] = question.most(rows)

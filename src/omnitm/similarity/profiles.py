@@ -108,7 +108,7 @@ class Profiles:
         words x dimensions, at length 1: weighted means of the forms' smoothed topic profiles, and a word's
         own smoothed place profile; no dimensions without places.
     trust
-        Per word: what its scores are multiplied by; 1 for the best known words.
+        Per word: what its scores are multiplied by in lists; 1 for the best known words.
     topic_codes, place_codes, code_steps
         The rows in 255 steps, of one size per kind: enough to find words that may be nearest.
     closeness
@@ -228,11 +228,6 @@ class Profiles:
             found[a == b] = self.most
             blocks.append(found)
         return np.concatenate(blocks)
-
-    def trust_in_pairs(self, first: NDArray[Any], second: NDArray[Any]) -> Reals:
-        """Return what scores of pairs are multiplied by; a word is nearest to itself, however rare it is."""
-        both = self.trust[first].astype(np.float64) * self.trust[second]
-        return np.where(first == second, 1.0, both)
 
     @property
     def most(self) -> Reals:

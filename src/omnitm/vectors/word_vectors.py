@@ -266,9 +266,12 @@ class WordVectors(NamedRows):
         *,
         metric: Metric | None = None,
     ) -> NDArray[Any]:
-        """Distances to other words, or to all words that the metric can find."""
-        found = self.scorer(metric)
-        scores = found.scores(self, [(word_or_vector, 1.0)])
+        """Distances to other words, or to all words that the metric can find; as `distance` has them."""
+        found, parts = self.scorer(metric), [(word_or_vector, 1.0)]
+        if isinstance(found, Combined):  # scores of pairs, which trust rare words as any others
+            scores: NDArray[Any] = found.query(self, parts).scores_of(np.arange(len(self)))
+        else:
+            scores = found.scores(self, parts)
         if len(other_words):
             find = self.feature_index if found.name == "association" else self.get_index
             scores = scores[[find(word) for word in other_words]]
@@ -292,7 +295,9 @@ class WordVectors(NamedRows):
             Words or vectors, each alone or in a pair with a weight. With `negative`, the metrics similarity,
             related and alike multiply the scores of all words (see `Combined.joined`).
         topn
-            How many words; None: the scores of all words that the metric can find, as an array.
+            How many words; None: the scores of all words that the metric can find, as an array. By the
+            metrics similarity, related and alike, scores of words after the 8,000 most frequent are lowered
+            in lists, since less is known about them (see `Combined`); `similarity` does not lower them.
         restrict_vocab
             Look only at the first so many words, which are the most frequent ones.
         forms
