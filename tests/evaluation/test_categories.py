@@ -11,7 +11,9 @@ from omnitm.cli import main
 from omnitm.errors import FileError, ParameterError
 from omnitm.evaluation.categories import (
     Categories,
+    _Asked,
     cluster_purities,
+    distinct_words,
     evaluate_categories,
     is_word_form,
     load_categories,
@@ -68,6 +70,32 @@ def test_forms_are_passed_over_and_counted() -> None:
     assert row.precision.value == pytest.approx(0.2)  # two of ten places: there are no more words
     assert row.forms.value == pytest.approx(0.1 / 6)  # kings, in the list of king
     assert row.precision.low is None
+
+
+def test_one_form_of_each_word_is_listed() -> None:
+    """Near king are eight nobles with plurals, then car and bus: five of ten words are right, or eight."""
+    nobles = ("queen", "duke", "baron", "knight", "count", "prince", "earl", "lord")
+    listed = ["king", "kings", *(form for noble in nobles for form in (noble + "s", noble)), "car", "bus"]
+    angles = np.linspace(0, 1.5, len(listed))
+    rows = np.stack([np.cos(angles), np.sin(angles)], axis=1).astype(np.float32)
+    vectors, kinds = WordVectors(rows, listed, None), {"a": ("king", *nobles), "b": ("car", "bus")}
+    row = evaluate_categories({"m": vectors}, [Categories("own", kinds)], most_words=None).rows[0]
+    own = neighbours_of("king", vectors, kinds)
+    assert own == (0.5, 0.8)  # queens, queen, dukes, duke ...; queen, duke ...
+    assert row.precision_distinct.value > row.precision.value
+    assert distinct_words([]) == []
+    assert distinct_words(["walks", "bus", "walking", "buses", "walk"]) == [
+        ["walks", "walking", "walk"],
+        ["bus", "buses"],
+    ]
+
+
+def neighbours_of(word: str, vectors: WordVectors, kinds: dict[str, tuple[str, ...]]) -> tuple[float, float]:
+    """Precision among words, and among distinct words, of one word."""
+    asked = _Asked(Categories("own", kinds), [vectors.key_to_index], None)
+    found = asked.measure(vectors.index_to_key, score_rows(vectors, None, asked.words))
+    place = asked.words.index(word)
+    return float(found.precision[place]), float(found.precision_distinct[place])
 
 
 def test_all_words_are_candidates_or_those_of_the_set() -> None:
@@ -217,7 +245,7 @@ def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_tables_have_two_columns_of_names() -> None:
     (table,) = evaluate_categories({"a": clusters(0.1)}, [CATEGORIES]).tables()
-    assert table.to_markdown().splitlines()[3] == "| --- | --- " + "| --: " * 7 + "|"
+    assert table.to_markdown().splitlines()[3] == "| --- | --- " + "| --: " * 8 + "|"
 
 
 def test_csv_has_a_line_per_row() -> None:

@@ -93,6 +93,9 @@ class CategoryResult:
     precision, precision_in_set
         Share of the ten nearest that are of the word's category: among all candidates, and among the words
         of the set. Forms of the word are passed over.
+    precision_distinct
+        The same among all candidates, where one form of each word is listed: share of the ten nearest
+        distinct words of which any form that is near is of the category. The same rule for all models.
     forms
         Share of forms of the word among its ten nearest before they are passed over.
     odd_one_out
@@ -112,6 +115,7 @@ class CategoryResult:
     n_candidates: int
     precision: Estimate
     precision_in_set: Estimate
+    precision_distinct: Estimate
     forms: Estimate
     odd_one_out: Estimate
     k_means: float | None = None
@@ -136,12 +140,14 @@ class CategoryReport(Report):
         tables = []
         for name in dict.fromkeys(row.set for row in self.rows):
             rows = [row for row in self.rows if row.set == name]
-            header = ["model", "metric", "P@10, all words", "to the first", "P@10, words of the set"]
-            header += ["forms", "odd one out", "purity, k-means", "purity, agglomerative"]
+            header = ["model", "metric", "P@10, all words", "to the first", "P@10, distinct words"]
+            header += ["P@10, words of the set", "forms", "odd one out"]
+            header += ["purity, k-means", "purity, agglomerative"]
             table = PlainTable(f"{name} ({rows[0].use}, {rows[0].n_asked:,} words)", header, n_labels=2)
             for row in rows:
                 clusters = "-" if row.k_means is None else f"{row.k_means:.3f} ±{row.k_means_deviation:.3f}"
                 cells = [row.model, row.metric, str(row.precision), str(row.difference or "-")]
+                cells.append(str(row.precision_distinct))
                 cells += [f"{part.value:.3f}" for part in (row.precision_in_set, row.forms, row.odd_one_out)]
                 table.rows.append([*cells, clusters, number(row.agglomerative)])
             tables.append(table)
@@ -150,7 +156,7 @@ class CategoryReport(Report):
     def lines(self) -> Iterator[Sequence[Any]]:
         """Yield a line per set and model."""
         plain = ("set", "use", "model", "metric", "n_words", "n_asked", "n_candidates")
-        shares = ("precision", "precision_in_set", "forms", "odd_one_out", "difference")
+        shares = ("precision", "precision_in_set", "precision_distinct", "forms", "odd_one_out", "difference")
         clusters = ("k_means", "k_means_deviation", "agglomerative")
         yield *plain, *(name + end for name in shares for end in ("", "_low", "_high")), *clusters
         for row in self.rows:
@@ -213,6 +219,22 @@ def is_word_form(first: str, second: str) -> bool:
         if "" in ends and any(last + end in ends for end in ("ed", "ing", "er", "ers", "est")):
             return True
     return False
+
+
+def distinct_words(nearest: Sequence[str]) -> list[list[str]]:
+    """Put the forms of a word together, in the order of the first of each.
+
+    >>> distinct_words(["truck", "bus", "trucks", "buses"])
+    [['truck', 'trucks'], ['bus', 'buses']]
+    """
+    found: list[list[str]] = []
+    for word in nearest:
+        known = (forms for forms in found if any(is_word_form(word, form) for form in forms))
+        if (forms := next(known, None)) is None:
+            found.append([word])
+        else:
+            forms.append(word)
+    return found
 
 
 def score_rows(
@@ -291,6 +313,7 @@ def evaluate_categories(
                     n_candidates=len(asked.candidates),
                     precision=estimates.of(measured.precision),
                     precision_in_set=estimates.of(measured.precision_in_set),
+                    precision_distinct=estimates.of(measured.precision_distinct),
                     forms=estimates.of(measured.forms),
                     odd_one_out=estimates.of(asked.odd_ones(measured.scores)),
                     k_means=None if purities is None else float(np.mean(purities[0])),
@@ -325,6 +348,7 @@ class _Measured:
 
     precision: NDArray[np.float64]
     precision_in_set: NDArray[np.float64]
+    precision_distinct: NDArray[np.float64]
     forms: NDArray[np.float64]
     scores: NDArray[np.float64]
 
@@ -383,15 +407,20 @@ class _Asked:
             in_set_names = _nearest(row[in_set], self.known)
             of_set = [other for other in in_set_names if not is_word_form(word, other)]
             forms = sum(is_word_form(word, other) for other in nearest[:N_NEAREST]) / N_NEAREST
-            figures.append((self._precision(word, kept), self._precision(word, of_set), forms))
+            lists = ([[one] for one in kept], [[one] for one in of_set], distinct_words(kept))
+            figures.append((*(self._precision(word, found) for found in lists), forms))
             scores.append(row[asked])
-        precision, in_set_precision, forms_share = np.array(figures, dtype=np.float64).T
-        return _Measured(precision, in_set_precision, forms_share, np.array(scores, dtype=np.float64))
+        precision, in_set, distinct, forms_share = np.array(figures, dtype=np.float64).T
+        return _Measured(precision, in_set, distinct, forms_share, np.array(scores, dtype=np.float64))
 
-    def _precision(self, word: str, nearest: Sequence[str]) -> float:
+    def _precision(self, word: str, nearest: Sequence[Sequence[str]]) -> float:
+        """Share of the ten nearest words of which any form is of the word's category."""
         own = self.of_word[word]
-        of_nearest = (self.of_word.get(other, frozenset()) for other in nearest[:N_NEAREST])
-        return sum(bool(own & names) for names in of_nearest) / N_NEAREST
+        names_of = (
+            frozenset().union(*(self.of_word.get(form, frozenset()) for form in forms))
+            for forms in nearest[:N_NEAREST]
+        )
+        return sum(bool(own & names) for names in names_of) / N_NEAREST
 
     def odd_ones(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
         """Let every word be the intruder once, beside words of one category drawn at random."""
