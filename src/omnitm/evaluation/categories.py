@@ -6,6 +6,7 @@ import hashlib
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ from omnitm.vectors import WordVectors
 
 N_NEAREST = 10  # as many as a list shows
 N_COMPANIONS = 4  # words of one category beside the intruder, as Chang et al. (2009) show five or six words
+Compare = Callable[[Sequence[tuple[str, str]]], NDArray[np.float64]]
 _WORDS_AT_ONCE = 256
 _CLUSTER_SEEDS = range(5)
 _WANTED = "expected a category and a word per line, separated by a tab"
@@ -297,11 +299,12 @@ def evaluate_categories(
                 on_row(f"{categories.name}: {name}")
             rows_of_model = score_rows(vectors, metric, asked.words)  # type: ignore[arg-type]
             measured = asked.measure(vectors.index_to_key, rows_of_model)
+            compare = partial(vectors.similarities, metric=metric)  # type: ignore[arg-type]
             estimates = _Estimates(n_resamples, confidence)
             difference = None if first is None else estimates.of(measured.precision - first)
             first = measured.precision if first is None else first
             labels = asked.labels()
-            purities = None if labels is None else cluster_purities(measured.scores, labels)
+            purities = None if labels is None else cluster_purities(asked.scores(compare), labels)
             rows.append(
                 CategoryResult(
                     model=name,
@@ -315,7 +318,7 @@ def evaluate_categories(
                     precision_in_set=estimates.of(measured.precision_in_set),
                     precision_distinct=estimates.of(measured.precision_distinct),
                     forms=estimates.of(measured.forms),
-                    odd_one_out=estimates.of(asked.odd_ones(measured.scores)),
+                    odd_one_out=estimates.of(asked.odd_ones(compare)),
                     k_means=None if purities is None else float(np.mean(purities[0])),
                     k_means_deviation=None if purities is None else float(np.std(purities[0])),
                     agglomerative=None if purities is None else purities[1],
@@ -344,13 +347,12 @@ def neighbour_precision(
 
 @dataclass(frozen=True)
 class _Measured:
-    """Figures per word that was asked for, and the scores of those words with each other."""
+    """Figures per word that was asked for."""
 
     precision: NDArray[np.float64]
     precision_in_set: NDArray[np.float64]
     precision_distinct: NDArray[np.float64]
     forms: NDArray[np.float64]
-    scores: NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -399,8 +401,7 @@ class _Asked:
         places = {word: place for place, word in enumerate(vocabulary)}
         listed = np.array([places[word] for word in self.candidates])
         in_set = np.array([places[word] for word in self.known])
-        asked = np.array([places[word] for word in self.words])
-        figures, scores = [], []
+        figures = []
         for word, row in zip(self.words, rows, strict=True):
             nearest = [other for other in _nearest(row[listed], self.candidates) if other != word]
             kept = [other for other in nearest if not is_word_form(word, other)]
@@ -409,9 +410,8 @@ class _Asked:
             forms = sum(is_word_form(word, other) for other in nearest[:N_NEAREST]) / N_NEAREST
             lists = ([[one] for one in kept], [[one] for one in of_set], distinct_words(kept))
             figures.append((*(self._precision(word, found) for found in lists), forms))
-            scores.append(row[asked])
         precision, in_set, distinct, forms_share = np.array(figures, dtype=np.float64).T
-        return _Measured(precision, in_set, distinct, forms_share, np.array(scores, dtype=np.float64))
+        return _Measured(precision, in_set, distinct, forms_share)
 
     def _precision(self, word: str, nearest: Sequence[Sequence[str]]) -> float:
         """Share of the ten nearest words of which any form is of the word's category."""
@@ -422,25 +422,38 @@ class _Asked:
         )
         return sum(bool(own & names) for names in names_of) / N_NEAREST
 
-    def odd_ones(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    def scores(self, compare: Compare) -> NDArray[np.float64]:
+        """Compare all words that are asked for with each other."""
+        pairs = [(first, second) for first in self.words for second in self.words]
+        return compare(pairs).reshape(len(self.words), len(self.words))
+
+    def odd_ones(self, compare: Compare) -> NDArray[np.float64]:
         """Let every word be the intruder once, beside words of one category drawn at random."""
+        shown = np.array(self._with_intruders())
+        if not len(shown):
+            return np.zeros(0)
+        words = np.array(self.words, dtype=object)[shown]
+        pairs = [(first, second) for group in words.tolist() for first in group for second in group]
+        scores = compare(pairs).reshape(len(shown), N_COMPANIONS + 1, N_COMPANIONS + 1)
+        # Scores need not be symmetric. The intruder is the first; it should be the least near.
+        near = (scores + scores.transpose(0, 2, 1)) * (1 - np.eye(N_COMPANIONS + 1))
+        return np.asarray(near.sum(axis=2).argmin(axis=1) == 0, dtype=np.float64)
+
+    def _with_intruders(self) -> list[list[int]]:
+        """Words by their places: an intruder, and some of one category that it is not of."""
         random = np.random.default_rng(0)
         places: dict[str, list[int]] = {}
         for place, word in enumerate(self.words):
             for name in sorted(self.of_word[word]):
                 places.setdefault(name, []).append(place)
         large = sorted(name for name, found in places.items() if len(found) >= N_COMPANIONS)
-        right = []
+        found = []
         for intruder, word in enumerate(self.words):
             foreign = [name for name in large if name not in self.of_word[word]]
             if foreign:
                 others = random.choice(places[foreign[random.integers(len(foreign))]], N_COMPANIONS, False)
-                shown = [intruder, *others.tolist()]
-                # Scores need not be symmetric. The intruder is the first; it should be the least near.
-                part = scores[np.ix_(shown, shown)] + scores[np.ix_(shown, shown)].T
-                np.fill_diagonal(part, 0)
-                right.append(float(part.sum(axis=1).argmin() == 0))
-        return np.array(right)
+                found.append([intruder, *others.tolist()])
+        return found
 
     def labels(self) -> list[str] | None:
         """Give each word's only category; None if some word that is asked for has several."""
