@@ -30,7 +30,13 @@ def fill(parser: argparse.ArgumentParser) -> None:
     """Add the options of this command."""
     option(parser, "MODEL", "folder of a trained model, or a packed model")
     option(parser, "WORD...", "words to look up", dest="words")
-    option(parser, "-n N", "number of neighbours", dest="count", default=10)
+    option(
+        parser,
+        "-n N",
+        "number of neighbours; in lists, scores of rare words are lowered (`omnitm why` has those of pairs)",
+        dest="count",
+        default=10,
+    )
     option(
         parser,
         "--metric METRIC",
