@@ -296,8 +296,8 @@ class WordVectors(NamedRows):
             related and alike multiply the scores of all words (see `Combined.joined`).
         topn
             How many words; None: the scores of all words that the metric can find, as an array. By the
-            metrics similarity, related and alike, scores of words after the 8,000 most frequent are lowered
-            in lists, since less is known about them (see `Combined`); `similarity` does not lower them.
+            metrics similarity, related and alike, lists lower the scores of words after the 8,000 most
+            frequent, about which less is known; `similarity` does not.
         restrict_vocab
             Look only at the first so many words, which are the most frequent ones.
         forms
