@@ -485,6 +485,17 @@ def test_sparsify(vectors: WordVectors) -> None:
         vectors.reduce(4).sparsify(2)
 
 
+def test_a_vector_and_a_word_are_scored_in_either_order(vectors: WordVectors) -> None:
+    assert vectors.place is not None
+    vector = np.concatenate([vectors["w5"], vectors.place.matrix[5]])
+    for name in ("similarity", "related", "alike"):
+        metric = Combined(name)
+        scores = metric.query(vectors, [(vector, 1.0)]).scores_of(np.arange(N_WORDS))
+        for other in (3, 40):
+            assert metric.between(vectors, vector, name_of(other)) == pytest.approx(scores[other])
+            assert metric.between(vectors, name_of(other), vector) == pytest.approx(scores[other])
+
+
 def test_in_lists_rare_words_are_trusted_less(vectors: WordVectors, monkeypatch: pytest.MonkeyPatch) -> None:
     """Beyond the best known words scores shrink in lists, not those of pairs, parts and contributions."""
     metric, first, second = Combined("similarity"), np.array([3, 3, 40]), np.array([5, 40, 40])

@@ -40,6 +40,16 @@ def test_random_pairs_are_all_pairs_or_a_fixed_draw() -> None:
     assert {int(first.min()), int(first.max())} == {1000, 1316}
 
 
+def test_strengths_add_the_strongest_features(vectors: WordVectors) -> None:
+    topic = vectors.profiles.topic
+    rows = np.array([3, 0, 40])
+    profiles_of_rows = [np.sort(topic.of_row(row))[::-1] for row in rows.tolist()]
+    for count in (1, 4):
+        # Profiles are stored at length 1, in 65,535 steps, and their lengths beside them.
+        sums = np.array([of_row[:count].sum() for of_row in profiles_of_rows])
+        assert topic.strengths(rows, count) == pytest.approx(65_535 * topic.lengths[rows] * sums, rel=1e-4)
+
+
 def test_shares_are_finer_where_pairs_are_nearer() -> None:
     shares = _shares_to_keep(1000)
     assert len(shares) == 250
