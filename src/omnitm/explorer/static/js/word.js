@@ -104,7 +104,7 @@ function neighboursCard(state, model, signal) {
       forms.hidden = !found.forms.length;
       forms.textContent = `Forms of ${word}: ${found.forms.join(", ")}`;
       body.replaceChildren(rows.length ? barList(rows, { word, metric: asked, compareBy, digits: hasPercentiles ? 1 : undefined }) : h("p", { class: "soft" }, "There is no other word."),
-        hasPercentiles ? h("p", { class: "small soft" }, "Nearer than so many of all pairs of words.") : "",
+        hasPercentiles ? h("p", { class: "small soft" }, "Nearer than so many of all pairs of words. In lists, rare words count less than in a comparison of two.") : "",
         k === SHOWN && rows.length === k && !model.is_stored ? h("button", { class: "quiet more", type: "button", onclick: () => fill(100) }, "Show 100") : "");
     } catch (problem) {
       if (problem.name !== "AbortError") body.replaceChildren(h("p", { role: "alert" }, problem.message));
