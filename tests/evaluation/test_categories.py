@@ -188,6 +188,7 @@ def test_word_forms(first: str, second: str) -> None:
         ("seven", "several"),
         ("doctor", "doctoral"),
         ("ring", "red"),
+        ("us", "uses"),
     ],
 )
 def test_other_words_are_no_forms(first: str, second: str) -> None:
