@@ -296,6 +296,7 @@ def test_c_v_is_that_of_its_definition() -> None:
     cosines = [row @ total / np.linalg.norm(row) / np.linalg.norm(total) for row in npmi]
     assert coherence.c_v(words) == pytest.approx(np.mean(cosines))
     assert coherence.c_v(["cat", "unknown"]) is None
+    assert coherence.c_v([*words[:2], "unknown"]) is not None
 
 
 def test_c_v_is_measured_on_windows(held_out: Coherence) -> None:
