@@ -85,6 +85,10 @@ class Combined(Question):
         query, words = self.query(rows, parts), np.arange(len(rows.index_to_key))
         return query.in_lists(words, query.scores_of(words))
 
+    def scores_as_pairs(self, rows: WordRows, item: str | NDArray[Any]) -> Reals:
+        """Score every word with a word or vector; rare words count as any others."""
+        return self.query(rows, [(item, 1.0)]).scores_of(np.arange(len(rows.index_to_key)))
+
     def query(self, rows: WordRows, parts: Sequence[Part]) -> Query:
         """Prepare a query, to be asked more than once."""
         return Query(rows, parts, self)

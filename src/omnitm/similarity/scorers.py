@@ -37,7 +37,10 @@ class Scorer(Protocol):
         """Names of the coordinates that contributions are about."""
 
     def scores(self, rows: WordRows, parts: Sequence[Part]) -> NDArray[Any]:
-        """Score every candidate."""
+        """Score every candidate, as lists do."""
+
+    def scores_as_pairs(self, rows: WordRows, item: str | NDArray[Any]) -> NDArray[Any]:
+        """Score every candidate with a word or vector, as `pairs` does."""
 
     @property
     def of_factors(self) -> Scorer:
@@ -73,6 +76,10 @@ class _Plain:
     def features(self, rows: WordRows) -> Sequence[str]:
         """Columns."""
         return rows.feature_names
+
+    def scores_as_pairs(self: Scorer, rows: WordRows, item: str | NDArray[Any]) -> NDArray[Any]:
+        """Score as for lists, which have the scores of pairs."""
+        return self.scores(rows, [(item, 1.0)])
 
     @property
     def of_factors(self: Scorer) -> Scorer:

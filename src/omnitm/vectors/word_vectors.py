@@ -267,11 +267,8 @@ class WordVectors(NamedRows):
         metric: Metric | None = None,
     ) -> NDArray[Any]:
         """Distances to other words, or to all words that the metric can find; as `distance` has them."""
-        found, parts = self.scorer(metric), [(word_or_vector, 1.0)]
-        if isinstance(found, Combined):  # scores of pairs, which trust rare words as any others
-            scores: NDArray[Any] = found.query(self, parts).scores_of(np.arange(len(self)))
-        else:
-            scores = found.scores(self, parts)
+        found = self.scorer(metric)
+        scores = found.scores_as_pairs(self, word_or_vector)
         if len(other_words):
             find = self.feature_index if found.name == "association" else self.get_index
             scores = scores[[find(word) for word in other_words]]
