@@ -21,7 +21,9 @@ Reals = NDArray[np.float64]
 
 _SCORED_IN_FULL = 1_000  # words; among more, the likely ones are found first
 _FEW = 4_000  # words; up to so many, topics alone are scored in full, which takes 3 ms
-_CANDIDATES = 150  # per word of a query; with 2,500, all of 200 lists of ten are the same
+# Per word of a query. Of 150 random words of 40,000, 128 have the list of ten that exact scores of all
+# words give, and 97 % of the neighbours are the same.
+_CANDIDATES = 150
 # Of 300 lists of ten among 1,000 and 3,000 words, by similarity or alike, all are those of all scores.
 _CANDIDATES_OF_FEW = 300
 _AS_NEAR = 0.7  # of the score of a word's nearest form, so that its first form is shown; chosen on SEMCAT
