@@ -38,22 +38,24 @@ if TYPE_CHECKING:
 RESULTS = Path(__file__).parent / "results" / "similarity-weights.json"
 WEIGHTS = (
     (1, 1, 1, 0, 0, 0),
-    (0, 0, 0, 2.5, 3, 1),
+    (0, 0, 0, 2.5, 3, 1.5),
     (1, 0.5, 2.5, 2.5, 3, 0),
     (1, 0.5, 2.5, 2.5, 3, 0.5),
-    (1, 0.5, 2.5, 2.5, 3, 1.5),
-    (1, 0.5, 2.5, 2.5, 3.5, 1),
-    (1, 0.5, 3, 2.5, 3.5, 1),
-    (1, 1, 3, 2.5, 3.5, 1),
-    (1, 0.5, 3, 2.5, 3, 1),
-    (1, 1, 2.5, 2.5, 3, 1),
-    (1, 0, 2.5, 2.5, 3, 1),
-    (1.5, 0.5, 2.5, 2.5, 3, 1),
-    (1.5, 1, 2.5, 2.5, 3.5, 1),
-    (1, 0.5, 2.5, 3, 3, 1),
-    (1, 0.5, 2.5, 2, 3, 1),
+    (1, 0.5, 2.5, 2.5, 3, 1),
+    (1, 0.5, 2.5, 2.5, 3, 2),
+    (1, 0.5, 2.5, 2.5, 3, 3),
+    (1, 0.5, 2.5, 2.5, 3.5, 1.5),
+    (1, 0.5, 3, 2.5, 3.5, 1.5),
+    (1, 0.5, 3, 2.5, 3, 1.5),
+    (1, 0.5, 2, 2.5, 2.5, 1.5),
+    (1, 1, 2.5, 2.5, 3, 1.5),
+    (1, 0, 2.5, 2.5, 3, 1.5),
+    (1.5, 0.5, 2.5, 2.5, 3, 1.5),
+    (0.5, 0.5, 2.5, 2.5, 3, 1.5),
+    (1, 0.5, 2.5, 3, 3, 1.5),
+    (1, 0.5, 2.5, 2, 3, 1.5),
 )
-CHOSEN = (1, 0.5, 2.5, 2.5, 3, 1)  # of the two with the highest mean, the one with the higher MEN
+CHOSEN = (1, 0.5, 2.5, 2.5, 3, 1.5)
 PATTERNS = (800, 1_000)  # of topics and of places
 POWERS = (1.0, 1.0)  # of closeness
 SETTINGS = (
@@ -61,9 +63,9 @@ SETTINGS = (
     *((weights, LESS_TRUST, PATTERNS, CLEARLY_ALIKE, POWERS) for weights in WEIGHTS),
     *((CHOSEN, power, PATTERNS, CLEARLY_ALIKE, POWERS) for power in (0, 0.15, 0.35)),
     *((CHOSEN, LESS_TRUST, patterns, CLEARLY_ALIKE, POWERS) for patterns in ((500, 1_000), (800, 300))),
-    *((CHOSEN, LESS_TRUST, PATTERNS, alike, POWERS) for alike in (None, 60, 50, 40, 30)),
+    *((CHOSEN, LESS_TRUST, PATTERNS, alike, POWERS) for alike in (None, 60, 55, 45, 40)),
     *((CHOSEN, LESS_TRUST, PATTERNS, CLEARLY_ALIKE, powers) for powers in ((0, 0), (1, 0.75), (0.75, 1))),
-    ((1, 0.5, 2.5, 2.5, 3.5, 0), LESS_TRUST, PATTERNS, CLEARLY_ALIKE, (1, 0.75)),  # the default before
+    ((1, 0.5, 2.5, 2.5, 3, 1), LESS_TRUST, PATTERNS, 45, POWERS),  # the default before
 )
 N_CATEGORY_WORDS = 500
 N_NEAREST = 100  # enough for the ten nearest that are no forms of the word

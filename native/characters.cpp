@@ -20,8 +20,8 @@ std::uint32_t code_at(const unsigned char* at, const unsigned char* end) {
 
 // Which of 64 bytes are what: a bit for each byte, the first one lowest.
 struct Classes {
-    std::uint64_t letters = 0, digits = 0, joints = 0, stops = 0, spaces = 0, newlines = 0;
-    std::uint64_t marks = 0;  // other visible ASCII
+    std::uint64_t letters = 0, digits = 0, joints = 0, hyphens = 0, stops = 0, spaces = 0, newlines = 0;
+    std::uint64_t marks = 0, commas = 0;  // other visible ASCII, and which of it are commas
 };
 
 #ifdef __SSE2__
@@ -41,7 +41,10 @@ Classes classes_of(const unsigned char* at) {
         classes.letters |= bits(letters);
         classes.digits |= bits(in_range(bytes, '0', 10));
         const auto equal = [bytes](char byte) { return _mm_cmpeq_epi8(bytes, _mm_set1_epi8(byte)); };
-        classes.joints |= bits(_mm_or_si128(equal('\''), equal('-')));
+        const __m128i hyphens = equal('-');
+        classes.hyphens |= bits(hyphens);
+        classes.joints |= bits(_mm_or_si128(equal('\''), hyphens));
+        classes.commas |= bits(equal(','));
         classes.stops |= bits(equal('.'));
         classes.marks |= bits(in_range(bytes, '!', '~' - '!' + 1));
         classes.spaces |= bits(equal(' '));
@@ -63,7 +66,9 @@ Classes classes_of(const unsigned char* at) {
         };
         classes.letters |= in_range(low | 0x20 * ones, 'a', 'z');
         classes.digits |= in_range(low, '0', '9');
+        classes.hyphens |= in_range(low, '-', '-');
         classes.joints |= in_range(low, '\'', '\'') | in_range(low, '-', '-');
+        classes.commas |= in_range(low, ',', ',');
         classes.stops |= in_range(low, '.', '.');
         classes.marks |= in_range(low, '!', '~');
         classes.spaces |= in_range(low, ' ', ' ');
@@ -128,12 +133,12 @@ bool is_final_sigma(const CharacterRules& rules, const unsigned char* begin, con
     while (back > begin && context == case_ignorable) {
         do --back;
         while (back > begin && (*back & 0xC0) == 0x80);
-        context = rules.contexts[code_at(back, end)];
+        context = rules.contexts[code_at(back, end)] & sigma_bits;
     }
     if (context != cased) return false;
     context = case_ignorable;
     for (const unsigned char* ahead = at + 2; ahead < end && context == case_ignorable;) {
-        context = rules.contexts[code_at(ahead, end)];
+        context = rules.contexts[code_at(ahead, end)] & sigma_bits;
         do ++ahead;
         while (ahead < end && (*ahead & 0xC0) == 0x80);
     }
@@ -171,7 +176,23 @@ PlainWords plain_words_of(const CharacterRules& rules, const unsigned char* at, 
     const std::uint64_t before_others = others ? (others & (~others + 1)) - 1 : ~std::uint64_t{0};
     const int n_bytes = 64 - std::countl_zero(ends & before_others);
     const std::uint64_t done = n_bytes == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << n_bytes) - 1;
-    return {letters, ((letters & ~(letters << 1)) | line_ends) & done, n_bytes, others == 0 && n_bytes > 0};
+    // Digits that go on with a word, maybe after other deleted bytes, belong to it; a number by itself is a dropped word.
+    // Adding the first bit of a run of deleted bytes clears all of it.
+    const std::uint64_t numbers = classes.digits & (deleted + (deleted & letters << 1));
+    const std::uint64_t commas = classes.commas & rules.commas_leave_commas;
+    const std::uint64_t gaps = (classes.marks & ~classes.commas & rules.marks_leave_gaps) |
+                               (classes.hyphens & rules.hyphens_leave_gaps) | (classes.stops & rules.stops_leave_gaps) |
+                               (classes.digits & rules.digits_leave_gaps) | (numbers & rules.numbers_leave_gaps);
+    // The sum carries any bit of a run between two words to the start of the second.
+    const std::uint64_t in_words = letters & done;
+    const std::uint64_t after_last = done & ~(in_words ? ~std::uint64_t{0} >> std::countl_zero(in_words) : 0);
+    return {letters,
+            ((letters & ~(letters << 1)) | line_ends) & done,
+            (~letters + gaps) & letters,
+            (~letters + commas) & letters,
+            (gaps & after_last ? a_gap : nothing) | (commas & after_last ? a_comma : nothing),
+            n_bytes,
+            others == 0 && n_bytes > 0};
 }
 
 bool is_between_single_letters(const unsigned char* begin, const unsigned char* at, const unsigned char* end) {
@@ -220,6 +241,7 @@ CharacterRules::CharacterRules(std::span<const std::uint32_t> actions_, std::spa
         if (action != space && action != full_stop) kind.spaces = 0;
         if (action == full_stop) stops_may_vanish = true;
     }
+    find_marks();
     for (unsigned byte = 0; byte < 256; ++byte) {
         const std::uint32_t action = byte < 0x80 ? actions[byte] : static_cast<std::uint32_t>(first_action);
         first_byte[byte] = action < 0x80       ? static_cast<std::uint16_t>(action)
@@ -233,6 +255,27 @@ CharacterRules::CharacterRules(std::span<const std::uint32_t> actions_, std::spa
                            : action == full_stop     ? std::uint16_t{byte_stop}
                                                      : std::uint16_t{byte_wide};
     }
+}
+
+// What leaves marks between words is known for 64 bytes at once if it is the same for all of a kind.
+void CharacterRules::find_marks() {
+    constexpr std::uint64_t all = ~std::uint64_t{0};
+    const auto leaves = [&](std::uint32_t point) { return between(point) == a_gap ? all : 0; };
+    marks_leave_gaps = leaves('!');
+    commas_leave_commas = between(',') == a_comma ? all : 0;
+    hyphens_leave_gaps = leaves('-');
+    stops_leave_gaps = leaves('.');
+    digits_leave_gaps = leaves('0');
+    numbers_leave_gaps = actions['0'] == deleted_digit ? all : 0;
+    bool are_uniform = between('\'') == nothing && (between(',') == a_comma || between(',') == nothing);
+    for (std::uint32_t point = '!'; point <= '~'; ++point) {
+        const bool is_digit = point >= '0' && point <= '9';
+        if (((point | 0x20) >= 'a' && (point | 0x20) <= 'z') || point == ',' || point == '\'' || point == '-' || point == '.')
+            continue;
+        are_uniform &= leaves(point) == (is_digit ? digits_leave_gaps : marks_leave_gaps);
+        are_uniform &= !is_digit || (actions[point] == deleted_digit) == (actions['0'] == deleted_digit);
+    }
+    plain_words = plain_words && are_uniform && between(' ') == nothing && between('\n') == nothing;
 }
 
 // A character of two bytes or more may become as long as the longest expansion, one of a single byte half as long:

@@ -24,7 +24,11 @@ enum Action : std::uint32_t {
     hyphen = 0xFFFFFFF7u,           // becomes - between two characters that stay, else it ends a word
     full_stop = 0xFFFFFFF8u,        // ., ends a word, but between two single letters it vanishes
 };
-enum Context : std::uint8_t { cased = 1, case_ignorable = 2 };
+// What a character is to its neighbours: for a capital sigma, and for a running text, in which some that end words leave a
+// mark between these.
+enum Context : std::uint8_t { cased = 1, case_ignorable = 2, sigma_bits = 3, leaves_gap = 4, leaves_comma = 8 };
+// What stands between two words, before it is known which mark that makes: commas alone make one, all else a gap.
+enum Between : std::uint32_t { nothing = 0, a_gap = 1, a_comma = 2 };
 enum class Unit : int { line = 0, paragraph = 1, file = 2 };
 
 inline constexpr std::size_t n_code_points = 0x110000;
@@ -49,6 +53,7 @@ struct CharacterRules {
     std::vector<std::uint32_t> actions;
     std::vector<std::uint8_t> contexts;
     std::vector<std::string> expansions;
+    std::uint32_t between(std::uint32_t point) const { return contexts[point] >> 2; }
     std::uint16_t first_byte[256];  // < 256: the byte to write; else a ByteCode
     std::size_t longest_expansion = 4;
     bool plain_letters = false;    // ASCII letters stay or are lower-cased, so that eight can be done at a time:
@@ -60,9 +65,13 @@ struct CharacterRules {
     };
     Uniform marks, joints, stops, digits;  // joints: ' and -; stops: .
     bool stops_may_vanish = false;
+    // All bits set where these leave a gap or a comma between words; of digits those that begin a word, which is dropped.
+    std::uint64_t marks_leave_gaps = 0, commas_leave_commas = 0, hyphens_leave_gaps = 0, stops_leave_gaps = 0;
+    std::uint64_t digits_leave_gaps = 0, numbers_leave_gaps = 0;
 
 private:
     void check_tables();
+    void find_marks();
 };
 
 inline std::uint64_t load(const void* bytes, std::size_t n) {
@@ -91,6 +100,8 @@ int leading_letters(std::uint64_t bytes);
 struct PlainWords {
     std::uint64_t letters;
     std::uint64_t starts;  // of words, and ends of lines
+    std::uint64_t gaps, commas;  // starts of words that something stands before which leaves such a mark
+    std::uint32_t after_last;    // what stands after the last word: see Between
     int n_bytes;           // they and what is between them
     bool are_all;          // if not, the next word is not plain
 };

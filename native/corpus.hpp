@@ -5,20 +5,22 @@
 
 namespace omnitm {
 
-// The text in its order, as numbers: a document end before the first document and after every document. The places of
-// number k: places[word_starts[k] .. word_starts[k + 1]), ascending; together all places but the ends.
+// The text in its order, as numbers: a document end before the first document and after every document, and marks where
+// commas, other punctuation or numbers stand between two words of a document, never two of them together. The places of
+// number k: places[word_starts[k] .. word_starts[k + 1]), ascending; together all places but ends and marks.
 struct RunningText {
     static constexpr uint32_t kNoFeature = 0xFFFFFFFFu;
-    static constexpr uint32_t kDocumentEnd = 0xFFFFFFFFu;
-    static constexpr uint32_t kMostJoiners = 4;
+    static constexpr uint32_t kDocumentEnd = 0xFFFFFFFFu, kComma = 0xFFFFFFFEu, kGap = 0xFFFFFFFDu;
+    static constexpr uint32_t kMostJoiners = 5;
 
     const uint32_t* tokens = nullptr;  // null: there is none, and what is learnt from are documents
     const uint64_t* word_starts = nullptr;
     const uint32_t* places = nullptr;
     const uint32_t* feature_of = nullptr;  // by number: which of the feature words it is, or kNoFeature
     uint64_t n_tokens = 0, n_places = 0;
-    uint32_t n_numbers = 0, n_feature_words = 0;
-    uint32_t n_joiners = 0, joiners[kMostJoiners] = {};  // numbers of words such as "and"
+    // The first so many feature words are features where they are neighbours, the first so many where they are joined.
+    uint32_t n_numbers = 0, n_feature_words = 0, n_joined_words = 0;
+    uint32_t n_joiners = 0, joiners[kMostJoiners] = {};  // numbers of words such as "and", and the comma
     // Words of a passage on each side of a place, whose feature words are learnt from; 0: its neighbours are.
     uint32_t passage_reach = 0;
 
@@ -27,6 +29,8 @@ struct RunningText {
         for (uint32_t k = 0; k < n_joiners; ++k) found |= joiners[k] == number;
         return found;
     }
+
+    static bool is_mark(uint32_t number) { return number == kComma || number == kGap; }
 };
 
 // Words of document i: document_words[document_offsets[i] .. document_offsets[i + 1]), ascending; and the inverse.
@@ -44,7 +48,7 @@ struct Corpus {
     // there are words such as "and", joined with it by one of these.
     uint32_t n_features() const {
         if (!running.tokens) return n_words;
-        return running.passage_reach ? running.n_feature_words : (running.n_joiners ? 5 : 4) * running.n_feature_words;
+        return running.passage_reach ? running.n_feature_words : 4 * running.n_feature_words + running.n_joined_words;
     }
 };
 

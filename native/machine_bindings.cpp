@@ -27,26 +27,30 @@ Corpus corpus_of(const Input<uint64_t>& document_offsets, const Input<uint32_t>&
 
 // Of the text in its order; the sampler checks the places that it draws.
 Corpus running_corpus(const Input<uint32_t>& tokens, const Input<uint64_t>& word_starts, const Input<uint32_t>& places,
-                      const Input<uint32_t>& feature_of, uint32_t n_feature_words, const std::vector<uint32_t>& joiners,
-                      uint32_t passage_reach) {
+                      const Input<uint32_t>& feature_of, uint32_t n_feature_words, uint32_t n_joined_words,
+                      const std::vector<uint32_t>& joiners, uint32_t passage_reach) {
     const size_t n_numbers = feature_of.size();
     check(n_numbers >= 1 && n_numbers < size_t{1} << 31 && places.size() >= 1 && tokens.size() >= 3,
           "a text needs a word and a place, and its two ends");
     check(word_starts.size() == n_numbers + 1 && word_starts(0) == 0 && word_starts(n_numbers) == places.size(),
           "`word_starts` must span `places`, for every number of `feature_of`");
     check(n_feature_words >= 1 && n_feature_words <= 1u << 28, "there must be 1 to 2**28 feature words");
-    check(joiners.size() <= RunningText::kMostJoiners, "there may be four joiners");
+    check(n_joined_words <= 1u << 28, "there must be at most 2**28 words that may be joined");
+    check(joiners.size() <= RunningText::kMostJoiners, "there may be five joiners");
     check(passage_reach <= 1u << 16, "`passage_reach` must be at most 65536");
-    for (const uint32_t number : joiners) check(number < n_numbers, "a joiner must be the number of a word");
+    for (const uint32_t number : joiners)
+        check(number < n_numbers || number == RunningText::kComma, "a joiner must be the number of a word, or the comma");
+    const uint32_t n_features = std::max(n_feature_words, n_joined_words);
     for (size_t number = 0; number < n_numbers; ++number) {
         check(word_starts(number) <= word_starts(number + 1), "`word_starts` must ascend");
-        check(feature_of(number) < n_feature_words || feature_of(number) == RunningText::kNoFeature,
+        check(feature_of(number) < n_features || feature_of(number) == RunningText::kNoFeature,
               "there is no such feature word");
     }
     Corpus corpus{};
     corpus.n_words = static_cast<uint32_t>(n_numbers);
     corpus.running = {tokens.data(), word_starts.data(), places.data(), feature_of.data(), tokens.size(), places.size(),
-                      static_cast<uint32_t>(n_numbers), n_feature_words, static_cast<uint32_t>(joiners.size())};
+                      static_cast<uint32_t>(n_numbers), n_feature_words, n_joined_words,
+                      static_cast<uint32_t>(joiners.size())};
     std::copy(joiners.begin(), joiners.end(), corpus.running.joiners);
     corpus.running.passage_reach = passage_reach;
     return corpus;
@@ -70,12 +74,13 @@ Settings checked(const Settings& settings) {
 class PyAutoencoder {
   public:
     PyAutoencoder(Input<uint32_t> tokens, Input<uint64_t> word_starts, Input<uint32_t> places, Input<uint32_t> feature_of,
-                  uint32_t n_feature_words, const std::vector<uint32_t>& joiners, uint32_t passage_reach, uint32_t n_clauses,
-                  int32_t threshold, uint64_t forget_probability,
+                  uint32_t n_feature_words, uint32_t n_joined_words, const std::vector<uint32_t>& joiners,
+                  uint32_t passage_reach, uint32_t n_clauses, int32_t threshold, uint64_t forget_probability,
                   uint32_t accumulation, uint32_t accumulation_growth, uint64_t n_examples, uint64_t label_probability, uint32_t max_included,
                   int state_bits, bool fast, bool negated, const std::string& kernel, const std::string& isa)
         : owners_{nb::cast(tokens), nb::cast(word_starts), nb::cast(places), nb::cast(feature_of)},
-          autoencoder_(running_corpus(tokens, word_starts, places, feature_of, n_feature_words, joiners, passage_reach),
+          autoencoder_(running_corpus(tokens, word_starts, places, feature_of, n_feature_words, n_joined_words, joiners,
+                                      passage_reach),
                        checked({n_clauses, threshold, forget_probability, accumulation, accumulation_growth, n_examples, label_probability,
                                 max_included, state_bits, fast, negated}),
                        kernel, isa) {}
@@ -273,11 +278,11 @@ void bind_machines(nb::module_& m) {
              "n_clauses"_a, "threshold"_a, "forget_probability"_a, "accumulation"_a, "accumulation_growth"_a, "n_examples"_a,
              "label_probability"_a, "max_included"_a, "state_bits"_a, "fast"_a, "negated"_a, "kernel"_a,
              "isa"_a)
-        .def(nb::init<Input<uint32_t>, Input<uint64_t>, Input<uint32_t>, Input<uint32_t>, uint32_t,
+        .def(nb::init<Input<uint32_t>, Input<uint64_t>, Input<uint32_t>, Input<uint32_t>, uint32_t, uint32_t,
                       const std::vector<uint32_t>&, uint32_t, uint32_t, int32_t, uint64_t, uint32_t, uint32_t, uint64_t,
                       uint64_t, uint32_t, int, bool, bool, const std::string&, const std::string&>(),
-             "tokens"_a, "word_starts"_a, "places"_a, "feature_of"_a, "n_feature_words"_a, "joiners"_a, "passage_reach"_a,
-             nb::kw_only(), "n_clauses"_a, "threshold"_a, "forget_probability"_a, "accumulation"_a, "accumulation_growth"_a, "n_examples"_a,
+             "tokens"_a, "word_starts"_a, "places"_a, "feature_of"_a, "n_feature_words"_a, "n_joined_words"_a, "joiners"_a,
+             "passage_reach"_a, nb::kw_only(), "n_clauses"_a, "threshold"_a, "forget_probability"_a, "accumulation"_a, "accumulation_growth"_a, "n_examples"_a,
              "label_probability"_a, "max_included"_a, "state_bits"_a, "fast"_a, "negated"_a, "kernel"_a,
              "isa"_a)
         .def("train", &PyAutoencoder::train, "target"_a, "key"_a, "False: stopped before the end.")

@@ -53,12 +53,18 @@ __attribute__((always_inline)) inline std::size_t remap_all(const std::uint32_t*
         const std::uint32_t* const end = ids + lengths[document];
         const std::size_t ahead = all_end - end >= asked_ahead ? asked_ahead : 0;
         for (; ids < end; ++ids) {
-            __builtin_prefetch(remap + (ids[ahead] & ~new_to_document));
-            const std::uint32_t number = remap[*ids & ~new_to_document];
+            __builtin_prefetch(remap + (ids[ahead] & number_bits));
+            const std::uint32_t number = remap[*ids & number_bits];
             *out = number;
             out += (number < n_words) & (*ids >> 31);
-            // In 64 bits: of 32 GCC may make a vector, by way of memory.
-            if constexpr (has_order) *token++ = static_cast<std::uint32_t>(std::min<std::uint64_t>(number, other));
+            if constexpr (has_order) {
+                // A mark that is not there is written over.
+                const std::uint32_t mark = (*ids & (gap_before | comma_before)) / comma_before;
+                *token = document_end - mark;
+                token += mark != 0;
+                // In 64 bits: of 32 GCC may make a vector, by way of memory.
+                *token++ = static_cast<std::uint32_t>(std::min<std::uint64_t>(number, other));
+            }
         }
         if constexpr (has_order) *token++ = document_end;
         sort_different(first, out, fits_signed);
@@ -91,19 +97,26 @@ std::size_t remap_documents(std::span<const std::uint32_t> ids, std::span<const 
 
 bool all_marked_below(std::span<const std::uint32_t> ids, std::uint64_t limit) {
     std::uint32_t largest = 0;
-    for (const std::uint32_t id : ids) largest = std::max(largest, id & ~new_to_document);
+    for (const std::uint32_t id : ids) largest = std::max(largest, id & number_bits);
     return ids.empty() || largest < limit;
+}
+
+std::size_t marks_before(std::span<const std::uint32_t> ids) {
+    std::size_t found = 0;
+    for (const std::uint32_t id : ids) found += (id & (gap_before | comma_before)) != 0;
+    return found;
 }
 
 bool invert_running(std::span<const std::uint32_t> tokens, std::uint32_t first_place, std::span<std::uint32_t> counts,
                     std::span<std::uint32_t> places) {
-    // Number k is row k + 1; row 0 is for ends of documents, whose places come after all others: no branch depends on them.
-    static_assert(document_end + 1 == 0);
+    // Number k is row k + 1; row 0 is for marks and ends of documents, whose places come after all others: no branch depends
+    // on them.
+    const auto row_of = [](std::uint32_t token) { return token < gap_mark ? token + 1 : 0; };
     std::uint32_t last_row = 0;
-    for (const std::uint32_t token : tokens) last_row = std::max(last_row, token + 1);
+    for (const std::uint32_t token : tokens) last_row = std::max(last_row, row_of(token));
     if (last_row > counts.size()) return false;
     std::vector<std::uint32_t> next(counts.size() + 1);
-    for (const std::uint32_t token : tokens) ++next[token + 1];
+    for (const std::uint32_t token : tokens) ++next[row_of(token)];
     std::uint32_t total = 0;
     for (std::size_t number = 0; number < counts.size(); ++number) {
         counts[number] = next[number + 1];
@@ -113,8 +126,8 @@ bool invert_running(std::span<const std::uint32_t> tokens, std::uint32_t first_p
     next[0] = total;
     for (std::size_t i = 0; i < tokens.size(); ++i) {
         const std::uint32_t later = tokens[std::min(i + asked_ahead, tokens.size() - 1)];
-        __builtin_prefetch(places.data() + next[later + 1], 1);
-        places[next[tokens[i] + 1]++] = first_place + static_cast<std::uint32_t>(i);
+        __builtin_prefetch(places.data() + next[row_of(later)], 1);
+        places[next[row_of(tokens[i])]++] = first_place + static_cast<std::uint32_t>(i);
     }
     return true;
 }

@@ -194,10 +194,13 @@ class Sampler {
             return true;
         };
         note(centre);
-        const uint64_t reach = running.passage_reach;
-        const uint64_t n_before = std::min(reach, place), n_after = std::min(reach, running.n_tokens - 1 - place);
-        for (uint64_t k = 1; k <= n_before && note(running.tokens[place - k]); ++k) {}
-        for (uint64_t k = 1; k <= n_after && note(running.tokens[place + k]); ++k) {}
+        // Marks are no words: they do not count, and are passed over.
+        uint64_t left = running.passage_reach;
+        for (uint64_t at = place; left && at > 0 && note(running.tokens[at - 1]); --at)
+            left -= !RunningText::is_mark(running.tokens[at - 1]);
+        left = running.passage_reach;
+        for (uint64_t at = place + 1; left && at < running.n_tokens && note(running.tokens[at]); ++at)
+            left -= !RunningText::is_mark(running.tokens[at]);
     }
 
     template <class Visit>
@@ -206,23 +209,30 @@ class Sampler {
         if (place == 0 || place + 1 >= running.n_tokens) [[unlikely]] refuse_corpus();
         const uint32_t* const at = running.tokens + place;
         const uint32_t n = running.n_feature_words;
-        const auto note = [&](uint32_t number, uint32_t shift) __attribute__((always_inline)) {
+        // Ends of documents and marks are no words, and larger than all numbers.
+        const auto note = [&](uint32_t number, uint32_t shift, uint32_t count) __attribute__((always_inline)) {
             if (number >= running.n_numbers) return;
             const uint32_t feature = running.feature_of[number];
-            if (feature != RunningText::kNoFeature) visit(shift + feature);
+            if (feature < count) visit(shift + feature);
+        };
+        // The word across a joiner, or across a comma and a joiner: "red, and blue".
+        const auto note_joined = [&](uint32_t one_on, uint32_t two_on, const uint32_t* third) __attribute__((always_inline)) {
+            if (!running.joins(one_on)) return;
+            const bool is_pair = (one_on == RunningText::kComma) != (two_on == RunningText::kComma) && running.joins(two_on);
+            note(is_pair ? *third : two_on, 4 * n, running.n_joined_words);
         };
         if (at[-1] != RunningText::kDocumentEnd) {
             if (place >= 2) {
-                note(at[-2], 0);
-                if (running.joins(at[-1])) note(at[-2], 4 * n);
+                note(at[-2], 0, n);
+                note_joined(at[-1], at[-2], place >= 3 ? at - 3 : at - 2);
             }
-            note(at[-1], n);
+            note(at[-1], n, n);
         }
         if (at[1] != RunningText::kDocumentEnd) {
-            note(at[1], 2 * n);
+            note(at[1], 2 * n, n);
             if (place + 2 < running.n_tokens) {
-                note(at[2], 3 * n);
-                if (running.joins(at[1])) note(at[2], 4 * n);
+                note(at[2], 3 * n, n);
+                note_joined(at[1], at[2], place + 3 < running.n_tokens ? at + 3 : at + 2);
             }
         }
     }

@@ -10,6 +10,8 @@
 namespace omnitm::text {
 namespace {
 
+// What is noted of what stands before a word: with commas alone a comma, with anything else a gap.
+constexpr std::uint32_t bits_before[4] = {0, gap_before, comma_before, gap_before};
 constexpr char apostrophe_mark = '\xFF';  // stands for an apostrophe within a word; never part of UTF-8
 
 std::uint64_t mix(std::uint64_t a, std::uint64_t b) {
@@ -52,6 +54,7 @@ void WordTable::clear() {
     places_.release();
     letters_.release();
     document_ = 1;
+    between_ = unseen_ = nothing;
     grow_slots(1 << 12);
     for (const std::string& word : stop_words_) find_or_add(word);
 }
@@ -116,7 +119,7 @@ std::uint32_t WordTable::find_or_add(std::string_view word) {
 std::uint32_t WordTable::find_or_add(std::string_view word, const Head& head, std::uint32_t hash) {
     const std::uint32_t known = find(word, head, hash);
     if (known != no_word) return known;
-    if (entries_.size() >= new_to_document - 16) throw std::length_error("more than 2 billion different words");
+    if (entries_.size() >= number_bits - 16) throw std::length_error("more than 500 million different words");
     if ((entries_.size() + 1) * 5 > slots_.size() * 3) grow_slots(slots_.size() * 2);
     const auto id = static_cast<std::uint32_t>(entries_.size());
     const std::size_t offset = letters_.size();
@@ -150,6 +153,7 @@ void WordTable::flush(const char* scratch, const Batch& batch, std::size_t n_not
             document = out;
             ++document_;
             --n_tokens;
+            unseen_ = nothing;
         } else if (const std::uint32_t id = id_of(token, scratch); id != no_word) {
             // Without branches where the text decides at random: is the word new to the document, is it a stop word?
             Entry& entry = entries_[id];
@@ -158,9 +162,13 @@ void WordTable::flush(const char* scratch, const Batch& batch, std::size_t n_not
             entry.documents += is_new;
             entry.last_document = document_;
             const bool is_kept = is_new & (id >= stop_words_.size());
-            *out = id | (is_kept ? new_to_document : 0);  // there is room for the whole batch
+            // Before the first word of a document no mark says anything, and without the order none does.
+            const std::uint32_t before = (out != document) & keeps_order_ ? token.before | unseen_ : nothing;
+            unseen_ = nothing;
+            *out = id | (is_kept ? new_to_document : 0) | bits_before[before];  // there is room for the whole batch
             out += is_kept | keeps_order_;
         } else {
+            unseen_ |= token.before;
             ++n_too_long;
         }
     }
@@ -206,7 +214,8 @@ Block WordTable::count_block(const CharacterRules& rules, std::span<const char> 
     };
     const auto note = [&](const Head& head, std::uint32_t hash, std::size_t length) {
         __builtin_prefetch(slots_.data() + (hash & (slots_.size() - 1)));
-        batch.tokens[n_noted] = {head, static_cast<std::size_t>(word - words), static_cast<std::uint32_t>(length), hash};
+        batch.tokens[n_noted] = {head, static_cast<std::size_t>(word - words), static_cast<std::uint32_t>(length), hash, between_};
+        between_ = nothing;
         if (++n_noted == Batch::capacity) note_flushed();
         word = out;
     };
@@ -225,6 +234,7 @@ Block WordTable::count_block(const CharacterRules& rules, std::span<const char> 
         bool is_possessive = false;
         if (begins_with_digit) {
             out = word;
+            between_ |= a_gap;
         } else if (has_apostrophe) {  // never the first character
             while (out[-1] == apostrophe_mark) --out;
             is_possessive = out - word > 2 && (out[-1] | 0x20) == 's' && out[-2] == apostrophe_mark;
@@ -242,10 +252,14 @@ Block WordTable::count_block(const CharacterRules& rules, std::span<const char> 
         has_apostrophe = true;
     };
     const auto note_hyphen = [&](int width) {
-        if (is_between_letters(rules, begin, at, width, end))
+        if (is_between_letters(rules, begin, at, width, end)) {
             *out++ = '-';
-        else
+        } else {
             end_word();
+            std::uint32_t point = *at;
+            if (width > 1) decode(at, end, point);
+            between_ |= rules.between(point);
+        }
     };
     const auto note_digit = [&] { begins_with_digit = begins_with_digit || out == word; };
     const auto close_document = [&] {
@@ -256,7 +270,12 @@ Block WordTable::count_block(const CharacterRules& rules, std::span<const char> 
     // Takes the plain words of the next 64 bytes; false if the word after them is not plain. Looks at no more than 80 bytes.
     const auto note_plain_words = [&] {
         const unsigned char* const from = at;
-        const PlainWords plain = plain_words_of(rules, from, unit);
+        PlainWords plain = plain_words_of(rules, from, unit);
+        const std::uint64_t first_words = plain.starts & plain.letters;
+        const std::uint64_t first = first_words & (~first_words + 1);
+        plain.gaps |= between_ & a_gap ? first : 0;
+        plain.commas |= between_ & a_comma ? first : 0;
+        between_ = (first ? nothing : between_) | plain.after_last;
         if (n_noted + 64 > Batch::capacity) note_flushed();
         Token* token = batch.tokens + n_noted;
         const std::uint64_t* const slots = slots_.data();
@@ -268,6 +287,7 @@ Block WordTable::count_block(const CharacterRules& rules, std::span<const char> 
             token->head = {(load(from + start, 8) | letter_bits) & mask[0], (load(from + start + 8, 8) | letter_bits) & mask[1]};
             token->hash = static_cast<std::uint32_t>(hash_of(token->head, {}));
             token->length = length ? static_cast<std::uint32_t>(length) : end_of_document;
+            token->before = (plain.gaps >> start & 1) | (plain.commas >> start & 1) << 1;
             __builtin_prefetch(slots + (token->hash & slot_mask));
         }
         n_noted = static_cast<std::size_t>(token - batch.tokens);
@@ -295,6 +315,7 @@ Block WordTable::count_block(const CharacterRules& rules, std::span<const char> 
             ++at;
         } else if (code == byte_space) {
             end_word();
+            between_ |= rules.between(*at);
             ++at;
         } else if (code == byte_newline) {
             end_word();
@@ -313,7 +334,10 @@ Block WordTable::count_block(const CharacterRules& rules, std::span<const char> 
             if (code == byte_apostrophe) note_apostrophe();
             if (code == byte_digit) note_digit();
             if (code == byte_hyphen) note_hyphen(1);
-            if (code == byte_stop && !is_between_single_letters(begin, at, end)) end_word();
+            if (code == byte_stop && !is_between_single_letters(begin, at, end)) {
+                end_word();
+                between_ |= rules.between(*at);
+            }
             ++at;
         } else if (code == byte_refused) {
             return refuse(Problem::refused_character);
@@ -328,6 +352,7 @@ Block WordTable::count_block(const CharacterRules& rules, std::span<const char> 
                 out = encode(is_final_sigma(rules, begin, at, end) ? 0x3C2 : 0x3C3, out);
             } else if (action == space) {
                 end_word();
+                between_ |= rules.between(point);
             } else if (action == refused) {
                 return refuse(Problem::refused_character);
             } else if (action == apostrophe) {
@@ -354,6 +379,7 @@ Block WordTable::count_block(const CharacterRules& rules, std::span<const char> 
     flush(words, batch, n_noted, block);
     finished_ = ids_.size() - pending_;
     block.ids = {ids_.data(), finished_};
+    block.n_marks = keeps_order_ ? marks_before(block.ids) : 0;
     return block;
 }
 

@@ -18,9 +18,12 @@ enum class Problem : int { none = 0, not_utf8 = 1, refused_character = 2 };
 
 inline constexpr std::size_t longest_word = 65535;  // bytes; longer ones are counted and dropped
 inline constexpr std::uint32_t no_word = 0xFFFFFFFFu;
-inline constexpr std::uint32_t document_end = 0xFFFFFFFFu;  // in a running text
-// Marks the number of a word that its document has for the first time, unless it is a stop word.
+// In a running text: ends of documents, and marks between two words.
+inline constexpr std::uint32_t document_end = 0xFFFFFFFFu, comma_mark = 0xFFFFFFFEu, gap_mark = 0xFFFFFFFDu;
+// The number of a word has marks: that its document has it for the first time, unless it is a stop word; and what stands
+// before it, see Between.
 inline constexpr std::uint32_t new_to_document = 0x80000000u;
+inline constexpr std::uint32_t gap_before = 0x40000000u, comma_before = 0x20000000u, number_bits = 0x1FFFFFFFu;
 
 // Memory aligned to cache lines, `before` bytes made `after` bytes. Where the system can, large ones grow without a
 // second copy and lie in huge pages: tables are read at random, and addresses are found faster.
@@ -85,6 +88,7 @@ struct Floor {
 struct Block {
     std::span<const std::uint32_t> ids;  // lies in the table: until the next block is counted
     std::vector<std::uint32_t> lengths;  // per finished document
+    std::size_t n_marks = 0;             // between words
     Problem problem = Problem::none;
     std::size_t problem_offset = 0;
 };
@@ -148,6 +152,7 @@ private:
         Head head;
         std::size_t start;  // of a word longer than its head, in the scratch
         std::uint32_t length, hash;
+        std::uint32_t before;  // what stands before it: see Between
         std::string_view word(const char* scratch) const {
             return {length <= sizeof(Head) ? reinterpret_cast<const char*>(&head) : scratch + start, length};
         }
@@ -175,14 +180,18 @@ private:
     std::uint32_t document_ = 1;
     std::size_t pending_ = 0;               // how many of `ids_` belong to the open document
     std::size_t finished_ = 0;              // how many at the beginning of `ids_` belong to documents of the last block
+    std::uint32_t between_ = nothing;       // what stands after the last word so far
+    std::uint32_t unseen_ = nothing;        // what stands before words that were too long
     bool document_open_ = false;
     bool line_has_text_ = false;            // the line that a block was cut in is not blank so far
 };
 
 // Whether all numbers, without their marks, are below a limit.
 bool all_marked_below(std::span<const std::uint32_t> ids, std::uint64_t limit);
+// How many numbers have a mark of what stands before.
+std::size_t marks_before(std::span<const std::uint32_t> ids);
 // Where documents with final numbers go. There must be room: in `words` for all ids, in `word_lengths` for all lengths, in
-// `tokens`, which may be null, for both.
+// `tokens`, which may be null, for both and for all marks before words.
 struct Remapped {
     std::uint32_t* words;
     std::uint32_t* word_lengths;
@@ -196,7 +205,8 @@ std::size_t remap_documents(std::span<const std::uint32_t> ids, std::span<const 
 // The other order of a run of documents: word by word, ascending document numbers.
 void invert(std::span<const std::uint32_t> words, std::span<const std::uint32_t> lengths, std::uint32_t first_document,
             std::span<std::uint32_t> counts, std::span<std::uint32_t> documents);
-// Where each number of a part of a running text stands: number by number, ascending places. False if one has no count.
+// Where each number of a part of a running text stands: number by number, ascending places; not those of marks and ends.
+// False if one has no count.
 bool invert_running(std::span<const std::uint32_t> tokens, std::uint32_t first_place, std::span<std::uint32_t> counts,
                     std::span<std::uint32_t> places);
 // Joins several such runs over the same range of words: run after run within each word.

@@ -49,7 +49,7 @@ nb::tuple count_block(nb::handle_t<text::WordTable> owner, const text::Character
         block = table.count_block(rules, letters_view(data), static_cast<text::Unit>(unit), ends_document);
     }
     const nb::ndarray<nb::numpy, const uint32_t, nb::ndim<1>> ids(block.ids.data(), {block.ids.size()}, owner);
-    return nb::make_tuple(ids, to_numpy(std::move(block.lengths)), static_cast<int>(block.problem),
+    return nb::make_tuple(ids, to_numpy(std::move(block.lengths)), block.n_marks, static_cast<int>(block.problem),
                           block.problem_offset);
 }
 
@@ -85,7 +85,9 @@ size_t remap_documents(const std::vector<Input<uint32_t>>& ids, const std::vecto
     check(ids.size() == lengths.size() && ids.size() == remaps.size(), "there must be as many lists of each kind");
     check_room(words, total_size(ids));
     check_room(word_lengths, total_size(lengths));
-    if (tokens.size()) check_room(tokens, total_size(ids) + total_size(lengths));
+    size_t n_marks = 0;
+    for (const auto& part : ids) n_marks += text::marks_before(view(part));
+    if (tokens.size()) check_room(tokens, total_size(ids) + total_size(lengths) + n_marks);
     check_apart(words, word_lengths);
     check_apart(tokens, words, word_lengths);
     for (size_t i = 0; i < ids.size(); ++i) {
@@ -103,7 +105,7 @@ size_t remap_documents(const std::vector<Input<uint32_t>>& ids, const std::vecto
         n_found += n;
         out.words += n;
         out.word_lengths += lengths[i].size();
-        if (out.tokens) out.tokens += ids[i].size() + lengths[i].size();
+        if (out.tokens) out.tokens += ids[i].size() + lengths[i].size() + text::marks_before(view(ids[i]));
     }
     return n_found;
 }
@@ -166,8 +168,8 @@ void bind_words(nb::module_& m) {
             },
             nb::arg("stop_words"), nb::arg("keeps_order") = false)
         .def("count_block", &count_block, nb::arg("rules"), nb::arg("data"), nb::arg("unit"), nb::arg("ends_document"),
-             "Prepare a block: (word numbers, words per document, problem, its byte offset). The word numbers are "
-             "valid until the next block is counted.")
+             "Prepare a block: (word numbers, words per document, marks between words, problem, its byte offset). The "
+             "word numbers are valid until the next block is counted.")
         .def(
             "absorb",
             [](text::WordTable& table, const Input<uint8_t>& letters, const Input<uint16_t>& lengths,

@@ -67,7 +67,8 @@ def running(random: Random) -> Arguments:
             feature_of=(features, "u4"),
         ),
         "n_feature_words": N_WORDS - 1,
-        "joiners": random.permutation(N_WORDS)[: random.integers(5)].tolist(),
+        "n_joined_words": random.integers(N_WORDS),
+        "joiners": [*random.permutation(N_WORDS)[: random.integers(5)].tolist(), 2**32 - 2],
         "passage_reach": (0, 0, 1, 4, 100)[random.integers(5)],
     }
 
@@ -113,9 +114,9 @@ def new_place_autoencoder(**arguments: Any) -> None:
     if is_short(arguments):
         for target in range(min(2, len(arguments["feature_of"]))):
             machine.train(target, 5)
-            n_blocks = 5 if arguments["joiners"] else 4
-            n_blocks = 1 if arguments["passage_reach"] else n_blocks
-            machine.embedding(np.empty(n_blocks * arguments["n_feature_words"], dtype=np.int16))
+            size = 4 * arguments["n_feature_words"] + arguments["n_joined_words"]
+            size = arguments["n_feature_words"] if arguments["passage_reach"] else size
+            machine.embedding(np.empty(size, dtype=np.int16))
 
 
 def new_shared_autoencoder(**arguments: Any) -> None:
@@ -675,9 +676,14 @@ ONE, SAME = np.ones(1, dtype=np.uint32), np.zeros(8, dtype=np.uint32)
         ("Autoencoder of places", "a word and a place, and its two ends", {"tokens": ONE}),
         ("Autoencoder of places", "must span `places`", {"places": ONE}),
         ("Autoencoder of places", "1 to 2\\*\\*28 feature words", {"n_feature_words": 0}),
-        ("Autoencoder of places", "there is no such feature word", {"n_feature_words": 3}),
-        ("Autoencoder of places", "there may be four joiners", {"joiners": [0, 1, 2, 3, 4]}),
+        (
+            "Autoencoder of places",
+            "there is no such feature word",
+            {"n_feature_words": 3, "n_joined_words": 3},
+        ),
+        ("Autoencoder of places", "there may be five joiners", {"joiners": [0, 1, 2, 3, 4, 5]}),
         ("Autoencoder of places", "joiner must be the number of a word", {"joiners": [N_WORDS]}),
+        ("Autoencoder of places", "at most 2\\*\\*28 words", {"n_joined_words": 2**28 + 1}),
         ("Autoencoder of places", "`passage_reach` must be at most 65536", {"passage_reach": 65_537}),
         ("interleave", "every run needs its counts", {"counts": []}),
         ("interleave", "counts of the same words", {"counts": [ONE, ONE[:0]], "runs": [ONE, ONE[:0]]}),

@@ -84,7 +84,7 @@ class Autoencoder:
     def __init__(self, document_offsets: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], document_words: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], word_offsets: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], word_documents: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], *, n_clauses: int, threshold: int, forget_probability: int, accumulation: int, accumulation_growth: int, n_examples: int, label_probability: int, max_included: int, state_bits: int, fast: bool, negated: bool, kernel: str, isa: str) -> None: ...
 
     @overload
-    def __init__(self, tokens: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], word_starts: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], places: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], feature_of: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_feature_words: int, joiners: Sequence[int], passage_reach: int, *, n_clauses: int, threshold: int, forget_probability: int, accumulation: int, accumulation_growth: int, n_examples: int, label_probability: int, max_included: int, state_bits: int, fast: bool, negated: bool, kernel: str, isa: str) -> None: ...
+    def __init__(self, tokens: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], word_starts: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], places: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], feature_of: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_feature_words: int, n_joined_words: int, joiners: Sequence[int], passage_reach: int, *, n_clauses: int, threshold: int, forget_probability: int, accumulation: int, accumulation_growth: int, n_examples: int, label_probability: int, max_included: int, state_bits: int, fast: bool, negated: bool, kernel: str, isa: str) -> None: ...
 
     def train(self, target: int, key: int) -> bool:
         """False: stopped before the end."""
@@ -139,7 +139,7 @@ class WordTable:
 
     def count_block(self, rules: CharacterRules, data: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], unit: int, ends_document: bool) -> tuple:
         """
-        Prepare a block: (word numbers, words per document, problem, its byte offset). The word numbers are valid until the next block is counted.
+        Prepare a block: (word numbers, words per document, marks between words, problem, its byte offset). The word numbers are valid until the next block is counted.
         """
 
     def absorb(self, letters: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], lengths: Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', device='cpu', writable=False)], counts: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], documents: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...

@@ -5,6 +5,7 @@ import sys
 import unicodedata
 from collections import Counter
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 
 from omnitm._native import CharacterRules, WordTable
 from omnitm.corpus import Preparation, characters
+from omnitm.corpus.preparation import COMMA_TOKEN, GAP_TOKEN
 from omnitm.corpus.reading import UNITS
 from omnitm.corpus.vocabulary import words_of
 from omnitm.errors import CorpusError, ParameterError
@@ -45,7 +47,7 @@ def native_tokens(preparation: Preparation, text: str) -> Counter[str]:
     data = preparation.normalized(text).encode()
     table = WordTable([])
     rules = native_rules(preparation)
-    _, lengths, problem, _ = table.count_block(
+    _, lengths, _, problem, _ = table.count_block(
         rules, np.frombuffer(data, dtype=np.uint8), UNITS.index("file"), True
     )
     assert problem == 0
@@ -118,17 +120,35 @@ def test_words_keep_their_order_and_their_documents(preparation: Preparation, un
         ]
         text = separator.join(documents)
         table = WordTable([], keeps_order=True)
-        ids, lengths, problem, _ = table.count_block(
+        ids, lengths, n_marks, problem, _ = table.count_block(
             native_rules(preparation), np.frombuffer(text.encode(), dtype=np.uint8), UNITS.index(unit), True
         )
         assert problem == 0
         letters, word_lengths, _, _, _ = table.records()
         names = [word.decode() for word in words_of(letters, word_lengths)]
-        found = [names[number & 0x7FFFFFFF] for number in ids.tolist()]
-        wanted = [preparation.tokens(document) for document in documents]
-        assert found == [word for document in wanted for word in document]
-        per_document = list(map(len, wanted)) if unit != "file" else [len(found)]
-        assert lengths.tolist() == per_document
+        marks = {0: [], 1: [COMMA_TOKEN], 2: [GAP_TOKEN]}
+        found = [token for n in ids.tolist() for token in (*marks[n >> 29 & 3], names[n & 0x1FFFFFFF])]
+        parts = [text] if unit == "file" else documents
+        assert found == [token for document in parts for token in preparation.marked_tokens(document)]
+        assert n_marks == len(found) - len(ids)
+        assert lengths.tolist() == [len(preparation.tokens(document)) for document in parts]
+
+
+def test_what_stands_between_words() -> None:
+    def marked(text: str, **options: Any) -> str:
+        return " ".join(Preparation(**options).marked_tokens(text)).replace("\0", "")
+
+    assert (
+        marked("red, green,, (blue), 3 mp3s; U.S. well-known") == "red , green ; blue ; mps ; us ; well-known"
+    )
+    assert marked("\u7ea2\u3001\u7eff\uff0c\u84dd \u2013 it's John's, don't") == (
+        "\u7ea2 , \u7eff , \u84dd ; it 's john 's , dont"
+    )
+    assert marked(", red,\n", digits="keep") == "red"
+    # What vanishes within words leaves no mark, but a number that is left out does.
+    assert marked("red, green 7 blue", punctuation="delete") == "red green ; blue"
+    assert marked("red, green 7 blue", punctuation="keep") == "red, green ; blue"
+    assert Preparation(tokenizer=str.split).marked_tokens("red , 7") == ["red", ",", "7"]
 
 
 def other_characters() -> str:

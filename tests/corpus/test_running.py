@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -23,9 +24,10 @@ from omnitm.corpus import (
 )
 from omnitm.corpus import append as appending
 from omnitm.corpus import build as building
-from omnitm.corpus.assembling import DOCUMENT_END
+from omnitm.corpus.assembling import COMMA, DOCUMENT_END, GAP
 from omnitm.corpus.build import LEAST_MEMORY
-from omnitm.corpus.running import JOINED_COLUMN, NO_FEATURE, feature_numbers
+from omnitm.corpus.preparation import COMMA_TOKEN, GAP_TOKEN
+from omnitm.corpus.running import JOINED_COLUMN, NO_FEATURE, feature_numbers, is_mark
 from omnitm.errors import CorpusError, FileError, ParameterError
 from omnitm.files.checked import FileDigest
 from omnitm.files.manifest import write_manifest
@@ -84,7 +86,9 @@ def test_places_are_where_the_tokens_are() -> None:
         places = running.places_of(number)
         np.testing.assert_array_equal(places, np.flatnonzero(running.tokens == number))
         assert running.counts[number] == len(places)
-    assert running.n_running_words == len(running.tokens) - index.n_documents - 1
+    n_marks = np.count_nonzero(is_mark(running.tokens))
+    assert n_marks > 0
+    assert running.n_running_words == len(running.tokens) - n_marks - index.n_documents - 1
     word = index.word_id("waa")
     documents = sorted({running.document_of(int(place)) for place in running.places_of(word)})
     assert documents == index.documents_with(word).tolist()
@@ -283,4 +287,76 @@ def test_what_is_joined_with_a_word() -> None:
     assert joined_with("red") == [["blue"], [], []]
     assert joined_with("green") == [["blue"]]
     assert joined_with("and") == [[], []]
-    assert running.feature_names(2, joined=True)[-2:] == ["_ & red", "_ & blue"]
+    assert running.feature_names(3, 2)[-2:] == ["_ & red", "_ & blue"]
+
+
+def with_marks(index: DocumentIndex) -> list[list[str]]:
+    running = index.running
+    assert running is not None
+    names = {**dict(enumerate([*running.names, OTHER])), COMMA: COMMA_TOKEN, GAP: GAP_TOKEN}
+    ends = running.document_ends.tolist()
+    return [[names[t] for t in running.tokens[a + 1 : b].tolist()] for a, b in pairwise(ends)]
+
+
+def marked_lines(n: int = 400, seed: int = 0) -> list[str]:
+    rng = np.random.default_rng(seed)
+    words = [f"w{chr(97 + k // 26)}{chr(97 + k % 26)}" for k in range(60)]
+    after = [" ", " ", " ", ", ", ",, ", "; ", " (", ") ", ". ", " 7 ", "'s ", " \u2013 ", "-", "\u3001"]
+    sizes = rng.integers(0, 30, size=n)
+    return ["".join(str(rng.choice(words)) + str(rng.choice(after)) for _ in range(size)) for size in sizes]
+
+
+def test_marks_between_words_are_kept(tmp_path: Path) -> None:
+    texts = marked_lines()
+    wanted = [Preparation().marked_tokens(text) for text in texts]
+    assert with_marks(DocumentIndex.from_documents(texts)) == wanted
+    (tmp_path / "first.txt").write_text("\n".join(texts[:300]) + "\n")
+    (tmp_path / "second.txt").write_text("\n".join(texts[300:]) + "\n")
+    path = tmp_path / "index"
+    build_index(tmp_path / "first.txt", path, resources=Resources(n_threads=3))
+    appended = append_to_index(path, tmp_path / "second.txt")
+    index = DocumentIndex.open(appended)
+    assert index.running is not None
+    known = {*index.running.names, COMMA_TOKEN, GAP_TOKEN}
+    assert with_marks(index) == [[t if t in known else OTHER for t in document] for document in wanted]
+    index.verify()
+
+
+def test_a_document_in_many_blocks_keeps_its_marks() -> None:
+    text = " ".join(marked_lines(2_000))
+    index = DocumentIndex.from_documents([text])
+    assert with_marks(index) == [Preparation().marked_tokens(text)]
+
+
+def test_words_across_a_mark_are_no_next_neighbours() -> None:
+    running = DocumentIndex.from_documents(["red, green; blue"]).running
+    assert running is not None
+    red, green, blue = (running.number(word) for word in ("red", "green", "blue"))
+    assert running.tokens.tolist() == [DOCUMENT_END, red, COMMA, green, GAP, blue, DOCUMENT_END]
+    assert running.neighbours(np.array([3])).tolist() == [[red, DOCUMENT_END, DOCUMENT_END, blue]]
+    assert running.passages(np.array([3]), 1, green).tolist() == [[red, green, blue]]
+    assert [document.tolist() for document in running.documents()] == [[red, green, blue]]
+
+
+def test_commas_join_words_of_a_list() -> None:
+    running = DocumentIndex.from_documents(["red, green, and blue; or white and, well, and pink"] * 2).running
+    assert running is not None
+    assert running.joiners == (COMMA,)
+    joiners = (running.number("and"), running.number("or"), COMMA)
+
+    def joined_with(word: str) -> set[str]:
+        places = running.places_of(running.number(word)).astype(np.int64)
+        holds = {
+            name
+            for name in running.names
+            if running.holds(places, JOINED_COLUMN, running.number(name), joiners).any()
+        }
+        numbers = [running.joined_with(int(place), step, joiners) for place in places for step in (-1, 1)]
+        assert holds == {running.names[n] for n in numbers if n is not None and n < len(running.names)}
+        return holds
+
+    assert joined_with("green") == {"red", "blue"}
+    assert joined_with("blue") == {"green"}
+    assert joined_with("white") == {"well"}
+    assert joined_with("pink") == {"well"}
+    assert joined_with("red") == {"green"}

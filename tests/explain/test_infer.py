@@ -496,7 +496,7 @@ def test_why_of_places_alone(places: Path, index: DocumentIndex) -> None:
     found = Explainer(WordVectors.load(places), index).why(STEMS[7], STEMS[2], n=50)
     assert found.metric == "alike"
     assert found.total_for + found.total_against == pytest.approx(found.score)
-    assert found.sentence.startswith("both stand two words before topicc")
+    assert found.sentence.startswith("both stand two places before topicc")
     assert all(is_place(part.feature) for part in found.contributions_for)
     assert found.contributions_for[0].with_first is not None
     assert found.contributions_for[0].with_first.count > 0

@@ -239,10 +239,10 @@ def test_reasons_of_both_kinds_are_one_sentence() -> None:
     features = ("to _", "road", "_ from", "the * _", "_ * of")
     parts = tuple(Contribution(name, 1.0, 1.0, 1.0) for name in features)
     found = Comparison("a", "b", "similarity", 5.0, 5.0, 0.0, 0.0, 5, 0, parts)
-    assert found.sentence == "both stand after to, before from and two words after the; both occur with road"
+    assert found.sentence == "both stand after to, before from and two places after the; both occur with road"
     assert (
         replace(found, contributions_for=parts[3:]).sentence
-        == "both stand two words after the and two words before of"
+        == "both stand two places after the and two places before of"
     )
     more = tuple(Contribution(name, 1.0, 1.0, 1.0) for name in ("to _", "_ from", "into _"))
     assert replace(found, contributions_for=more).sentence == "both stand after to and into, and before from"

@@ -310,11 +310,11 @@ def test_senses_have_their_shares_and_documents(client: TestClient, explainer: E
 
 def test_the_document_of_a_sense_has_most_of_its_words(demo: Path) -> None:
     explainer = Explainer.open(demo)
-    found = Answers(explainer).senses("code")["senses"]
-    expected = explainer.senses("code", n_documents=12).senses
+    found = Answers(explainer).senses("test")["senses"]
+    expected = explainer.senses("test", n_documents=12).senses
     assert len(found) == len(expected) > 1
     for shown, sense in zip(found, expected, strict=True):
-        told = {"code", *(name for name, _ in sense.features)}
+        told = {"test", *(name for name, _ in sense.features)}
         counts = {document.number: len(told.intersection(document.words)) for document in sense.documents}
         assert len(counts) > 1
         assert [counts[document["number"]] for document in shown["documents"]] == [max(counts.values())]

@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_matrix
 
-from omnitm.corpus import DocumentIndex, VocabularyRules
+from omnitm.corpus import DocumentIndex, Preparation, VocabularyRules
+from omnitm.corpus.assembling import COMMA
 from omnitm.machine import Autoencoder, AutoencoderSettings, instruction_sets, word_key
 from omnitm.machine.reference import ReferenceAutoencoder, omni_embedding
 
@@ -41,14 +42,26 @@ def corpora(draw: Callable[[st.SearchStrategy[Any]], Any]) -> DocumentIndex:
 
 @st.composite
 def running_texts(draw: Callable[[st.SearchStrategy[Any]], Any]) -> DocumentIndex:
-    """Draw small texts: empty documents and single words, words outside the vocabulary, one word alone."""
+    """Draw small texts: empty documents and single words, words outside the vocabulary, one word alone.
+
+    With spaces, commas or other marks between words.
+    """
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     n_words, scale = draw(st.sampled_from([1, 2, 5, 70, 300])), draw(st.sampled_from([0.1, 5.0, 60.0]))
     lengths = rng.integers(0, draw(st.sampled_from([2, 4, 12])), size=draw(st.integers(1, 50)))
     numbers = [np.minimum(rng.exponential(scale, size=n), n_words - 1).astype(int) for n in lengths]
-    documents = [[f"w{k}" for k in document] for document in numbers]
-    documents.append(["w0"])
-    return DocumentIndex.from_documents(documents, vocabulary=VocabularyRules(max_words=20))
+    # Letters: words with digits would be left out of a text that has punctuation.
+    after = draw(st.sampled_from([(" ",), (" ", " ", ", ", "; "), (", ",)]))
+    documents = [
+        "".join(
+            "w" + chr(97 + k // 26) + chr(97 + k % 26) + after[rng.integers(len(after))] for k in document
+        )
+        for document in numbers
+    ]
+    documents.append("waa")
+    preparation = Preparation(stop_words=None)
+    rules = VocabularyRules(max_words=20)
+    return DocumentIndex.from_documents(documents, preparation=preparation, vocabulary=rules)
 
 
 any_settings = st.builds(
@@ -101,8 +114,11 @@ def test_native_equals_reference_at_places(
 ) -> None:
     assert index.running is not None
     numbers = st.integers(0, len(index.running.names) - 1)
-    target, joiners = data.draw(numbers), data.draw(st.sets(numbers, max_size=4))
-    chosen = replace(chosen, n_place_features=n_words, joiners=tuple(sorted(joiners)))
+    target, joiners = data.draw(numbers), data.draw(st.sets(numbers | st.just(COMMA), max_size=5))
+    n_joined = data.draw(st.sampled_from([1, 2, 5, 40_000]))
+    chosen = replace(
+        chosen, n_place_features=n_words, n_joined_features=n_joined, joiners=tuple(sorted(joiners))
+    )
     assert_equal_to_reference(index, chosen, target, key, "place")
 
 

@@ -83,8 +83,8 @@ def slow_smooth(rows: NDArray[np.float64], size: int, power: float) -> NDArray[n
 
 
 def emphasised(related: NDArray[Any], alike: NDArray[Any]) -> NDArray[np.float64]:
-    """Alike counts by a forty-fifth of itself, at least 0 and at most twice."""
-    return np.array([r + a * min(max(a / 45, 0), 2) for r, a in zip(related, alike, strict=True)])
+    """Alike counts by a fiftieth of itself, at least 0 and at most twice."""
+    return np.array([r + a * min(max(a / 50, 0), 2) for r, a in zip(related, alike, strict=True)])
 
 
 def slow_closeness(rows: NDArray[Any]) -> NDArray[np.float64]:

@@ -37,7 +37,7 @@ from .conftest import (
     topic_of,
 )
 
-WEIGHTS = [1, 0.5, 2.5, 2.5, 3, 1]
+WEIGHTS = [1, 0.5, 2.5, 2.5, 3, 1.5]
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -47,13 +47,13 @@ if TYPE_CHECKING:
 
 
 def test_clearly_alike_words_count_up_to_twice(vectors: WordVectors) -> None:
-    """Parts of seven pairs, weighted: related is 1, alike is -15, 0, 22.5, 45, 67.5, 90 and 135."""
+    """Parts of seven pairs, weighted: related is 1, alike is -15, 0, 25, 50, 75, 100 and 150."""
     weighted, scales = np.zeros((7, 6)), np.array([1.0, 2, 3, 4, 5, 6])
-    weighted[:, 0], weighted[:, 3] = 1.0, np.array([-15, 0, 22.5, 45, 67.5, 90, 135]) / 4
+    weighted[:, 0], weighted[:, 3] = 1.0, np.array([-15, 0, 25, 50, 75, 100, 150]) / 4
     both = Combined("similarity").total(weighted, scales)
-    assert both == pytest.approx([1, 1, 12.25, 46, 102.25, 181, 271])
+    assert both == pytest.approx([1, 1, 13.5, 51, 113.5, 201, 301])
     plain = Combined("similarity", is_emphasised=False).total(weighted, scales)
-    assert plain == pytest.approx([-14, 1, 23.5, 46, 68.5, 91, 136])
+    assert plain == pytest.approx([-14, 1, 26, 51, 76, 101, 151])
     assert Combined("alike").total(weighted, scales) == pytest.approx(4 * weighted[:, 3])
     assert Combined("related").total(weighted, scales) == pytest.approx(np.ones(7))
     related, alike = (Combined(name).scores(vectors, [("w5", 1.0)]) for name in ("related", "alike"))
@@ -211,7 +211,7 @@ def test_the_score_of_a_word_with_itself(vectors: WordVectors, topics: WordVecto
         scales = model.profiles.scales / 0.6
         alike = float(scales[3:] @ most[3:])
         assert model.similarity("w5", "w5") == pytest.approx(
-            scales[:3] @ most[:3] + alike * min(alike / 45, 2)
+            scales[:3] @ most[:3] + alike * min(alike / 50, 2)
         )
         assert model.similarity("w5", "w5", metric="related") == pytest.approx(scales[:3] @ most[:3])
         less = np.asarray(model.most_similar(positive=[], negative=["w5"], topn=None))

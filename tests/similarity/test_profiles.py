@@ -103,11 +103,11 @@ def test_numbers_of_the_recipe() -> None:
         if name.isupper() and type(value) in {int, float}
     }
     assert (RECIPE, numbers) == (
-        15,
+        16,
         {
-            "RECIPE": 15,
+            "RECIPE": 16,
             "FIRST_OF_PLACE": 3,
-            "CLEARLY_ALIKE": 45.0,
+            "CLEARLY_ALIKE": 50.0,
             "_MOST_EMPHASIS": 2.0,
             "_FLOOR": 0.1,
             "_MOST_ASSOCIATION": 5.0,

@@ -38,7 +38,9 @@ def truncated(row: np.ndarray, keep_top: int) -> np.ndarray:
 
 def test_joined_words_are_kept_by_themselves(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of 40 coordinates the last 10 are of joined words: 3 of them are kept, however little they differ."""
-    monkeypatch.setattr("omnitm.store.rows.JOINED_KEPT", 3)
+    sizes = ((40, 0), (50, 10), (10_000, 0), (12_500, 2_500), (2_600, 200))
+    assert [n_places_kept(*size) for size in sizes] == [40, 50, 2_000, 2_500, 2_200]
+    monkeypatch.setattr("omnitm.store.rows.PLACES_KEPT", 8)
     random = np.random.default_rng(5)
     for _ in range(50):
         row = np.full(40, -9, dtype=np.int16)
@@ -51,9 +53,6 @@ def test_joined_words_are_kept_by_themselves(monkeypatch: pytest.MonkeyPatch) ->
         found = np.frombuffer(encode_top(row, 11, 10), dtype=row_type(11))
         assert_array_equal(TopMatrix(Path("rows"), found, 40)[0], expected)
         assert_array_equal(as_stored(expected, 11, 10), expected)  # written again, they stay
-    assert [n_places_kept(*sizes) for sizes in ((40, 4), (50, 5), (10_000, 4), (12_500, 5))] == [
-        *(40, 43, 2_000, 2_003)
-    ]
 
 
 def test_rows_keep_what_differs_most() -> None:

@@ -9,6 +9,7 @@ import shutil
 import signal
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -206,7 +207,28 @@ def test_growth_and_joiners_are_written_only_where_there_are_any(
     assert read.settings == settings
 
 
-@pytest.mark.parametrize("joiners", [[-1], ["and"], [0, 1, 2, 3, 4], "and", None])
+def test_older_models_look_for_joined_words_among_their_neighbours() -> None:
+    settings = AutoencoderSettings(contexts="both", joiners=(3, 2**32 - 2), n_place_features=70)
+    fields = json.loads(TrainingRecord(settings, 0, "0" * 64, keep_places=10).to_bytes())
+    assert fields["settings"].pop("n_joined_features") == 40_000
+    read = record_from_bytes(Path("settings.json"), json.dumps(fields).encode())
+    assert isinstance(read, TrainingRecord)
+    assert read.settings == replace(settings, n_joined_features=70)
+
+
+@pytest.mark.parametrize(
+    ("n_words", "n_place", "n_joined"),
+    [(5, 7, 9), (8, 7, 9), (20, 7, 9), (5, 9, 7), (8, 9, 7), (20, 9, 7), (20, 7, 7)],
+)
+def test_how_many_coordinates_are_of_joined_words(n_words: int, n_place: int, n_joined: int) -> None:
+    settings = AutoencoderSettings(joiners=(1,), n_place_features=n_place, n_joined_features=n_joined)
+    neighbours, joined = settings.n_neighbours_and_joined(n_words)
+    assert (neighbours, joined) == (min(n_words, n_place), min(n_words, n_joined))
+    assert settings.n_joined_of(4 * neighbours + joined) == joined
+    assert replace(settings, joiners=()).n_joined_of(4 * neighbours) == 0
+
+
+@pytest.mark.parametrize("joiners", [[-1], ["and"], [0, 1, 2, 3, 4, 5], [2**32 - 1], "and", None])
 def test_forged_joiners(joiners: Any) -> None:
     settings = AutoencoderSettings(contexts="both", joiners=(3, 7))
     fields = json.loads(TrainingRecord(settings, 0, "0" * 64, keep_places=10).to_bytes())

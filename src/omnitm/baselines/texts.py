@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from omnitm.corpus import DocumentIndex, RunningText
-from omnitm.corpus.assembling import DOCUMENT_END
+from omnitm.corpus.assembling import DOCUMENT_END, GAP
 from omnitm.errors import CorpusError, OmniTMWarning
 from omnitm.training.progress import ProgressOption, reporting
 
@@ -88,7 +88,8 @@ def _running(running: RunningText, names: Sequence[str]) -> Iterator[Part]:
         bounds = ends[first : first + _DOCUMENTS_AT_ONCE + 1]
         tokens = running.tokens[bounds[0] + 1 : bounds[-1] + 1]
         is_end = tokens == DOCUMENT_END
-        ids = np.where(is_end, _NO_WORD, new_numbers[np.where(is_end, 0, tokens)]).astype(np.uint32)
+        is_word = tokens < GAP  # marks and ends of documents are the largest numbers
+        ids = np.where(is_word, new_numbers[np.where(is_word, tokens, 0)], _NO_WORD).astype(np.uint32)
         kept = ids != _NO_WORD
         # Words kept up to each end of a document; their differences are the lengths.
         before = np.cumsum(kept)[is_end]

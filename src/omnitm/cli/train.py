@@ -340,7 +340,7 @@ def _completed(
         if not given:
             return None
         record = omni_record(read_record(arguments.output / SETTINGS), "be continued")
-        chosen_from_text = ("contexts", "joiners", "passage_reach")
+        chosen_from_text = ("contexts", "joiners", "n_joined_features", "passage_reach")
         given = {**{name: getattr(record.settings, name) for name in chosen_from_text}, **given}
     if "contexts" not in given and index.running is None and not arguments.quiet:
         print("the corpus has no word order: words are trained on topic only, not on place", file=sys.stderr)

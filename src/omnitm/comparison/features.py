@@ -16,7 +16,7 @@ from scipy.sparse import csr_matrix
 
 from omnitm.comparison.machines import Documents, Drawn, train_place, train_topic
 from omnitm.corpus import DocumentIndex, RunningText
-from omnitm.corpus.assembling import DOCUMENT_END
+from omnitm.corpus.assembling import GAP
 from omnitm.corpus.running import NO_FEATURE, PATTERNS, feature_numbers
 from omnitm.machine import AutoencoderSettings
 from omnitm.machine.autoencoder import running_of
@@ -197,7 +197,7 @@ class PlaceFeatures(Features):
         self._words = running.feature_words(N_PLACE_WORDS)
         self._numbers = feature_numbers(running.word_starts, N_PLACE_WORDS)
         some = _spread_numbers(len(running.tokens), _PLACES)
-        some = some[running.tokens[some] != DOCUMENT_END]
+        some = some[running.tokens[some] < GAP]  # a word, no mark and no end of a document
         words, of_place = running.tokens[some].astype(np.int64), sides[self._documents(some)]
         known = (words < n_vocabulary) & (of_place >= 0)
         counts = self._counts(some[known], words[known], n_vocabulary)

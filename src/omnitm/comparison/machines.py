@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from omnitm.corpus import DocumentIndex
-from omnitm.corpus.assembling import DOCUMENT_END
+from omnitm.corpus.assembling import GAP
 from omnitm.corpus.running import OFFSETS, RunningText
 from omnitm.errors import CorpusError
 from omnitm.machine import AutoencoderSettings
@@ -149,7 +149,7 @@ def train_place(
     inside = text.places(drawn.inside, len(running.tokens))
     own = inside[running.tokens[inside] == target]
     others = text.places(np.concatenate(drawn), _MOST_PLACES)
-    others = others[(running.tokens[others] != target) & (running.tokens[others] != DOCUMENT_END)]
+    others = others[(running.tokens[others] != target) & (running.tokens[others] < GAP)]
     # A machine asks only which places are the word's, so that all others may be those of the last number.
     word_starts = np.zeros(len(feature_of) + 1, dtype=np.uint64)
     word_starts[target + 1 :], word_starts[-1] = len(own), len(own) + len(others)

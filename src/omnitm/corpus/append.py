@@ -159,7 +159,9 @@ def _write_joined_facts(
     summary = joined_summary(old.summary or IndexSummary(), new.summary, counts)
     order: tuple[Any, ...] = (None,)
     if old.running is not None:
-        order = list(old.running.other_words), len(old.running.tokens) + new.n_tokens - 1
+        n_marks = len(old.running.tokens) - len(old.running.places) - old.n_documents - 1
+        n_tokens = len(old.running.tokens) + new.n_tokens - 1
+        order = list(old.running.other_words), n_tokens, n_marks + new.n_marks
     joined = Built(list(old.vocabulary), counts, summary, positions, *order)
     write_facts(sink, joined, storage.read_json(manifest, "options.json", dict), sources)
     return joined

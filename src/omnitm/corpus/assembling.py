@@ -14,7 +14,10 @@ from omnitm.corpus.counting import Counted, CountedBlock, FinalNumbers, Generati
 from omnitm.corpus.storage import Handle, Scratch, Spread
 
 PAIRS_PER_RUN = 2_000_000
-DOCUMENT_END = 2**32 - 1  # in a running text
+# In a running text, beside numbers of words: ends of documents, and marks between two words of a document,
+# where nothing but commas stands, or any other punctuation or numbers.
+DOCUMENT_END, COMMA, GAP = 2**32 - 1, 2**32 - 2, 2**32 - 3
+MARKS = (COMMA, GAP)
 
 
 class Sink(Protocol):
@@ -142,7 +145,8 @@ class Assembler:
         ids, lengths = ([block.ids for block in chunk.blocks], [block.lengths for block in chunk.blocks])
         n_ids, n_lengths = sum(handle.size for handle in ids), sum(handle.size for handle in lengths)
         words, words_per_document = self._pairs.take(n_ids), self._lengths.take(n_lengths)[:n_lengths]
-        tokens = self._tokens.take(n_tokens := (n_ids + n_lengths) * self._keeps_order)[:n_tokens]
+        n_marks = sum(block.n_marks for block in chunk.blocks)
+        tokens = self._tokens.take(n_tokens := (n_ids + n_lengths + n_marks) * self._keeps_order)[:n_tokens]
         get = self._scratch.get
         n_pairs = remap_documents(
             list(map(get, ids)),
@@ -307,6 +311,6 @@ def _chunks(blocks: Sequence[CountedBlock], remaps: _Remaps) -> Iterator[Chunk]:
             yield Chunk(first_document, first_place, chunk, [remaps.of(part.generation) for part in chunk])
             n_documents = sum(part.lengths.size for part in chunk)
             first_document += n_documents
-            # A place per word, and one for the end of each document.
-            first_place += n_ids + n_documents
+            # A place per word, one per mark, and one for the end of each document.
+            first_place += n_ids + n_documents + sum(part.n_marks for part in chunk)
             chunk = []

@@ -100,6 +100,7 @@ class Built(NamedTuple):
     other_words: list[str] | None
     """Words outside the vocabulary that the running text has numbers for; None: the order was not kept."""
     n_tokens: int = 0
+    n_marks: int = 0
 
 
 class Order(NamedTuple):
@@ -275,7 +276,7 @@ def sizes(built: Built) -> dict[str, int]:
         "n_pairs": built.summary.n_pairs,
     }
     if built.other_words is not None:
-        figures["n_tokens"] = built.n_tokens
+        figures |= {"n_tokens": built.n_tokens, "n_marks": built.n_marks}
     return figures
 
 
@@ -361,7 +362,8 @@ def _build(
         )
     summary.n_pairs, summary.n_empty_documents = assembled.n_pairs, assembled.n_empty_documents
     kept = other_words if order.is_kept else None
-    return Built(words, counts, summary, _positions(counted.blocks), kept, n_tokens)
+    n_marks = counted.n_marks if order.is_kept else 0
+    return Built(words, counts, summary, _positions(counted.blocks), kept, n_tokens, n_marks)
 
 
 def _check_not_empty(summary: IndexSummary) -> None:

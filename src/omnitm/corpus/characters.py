@@ -27,10 +27,11 @@ APOSTROPHE = 0xFFFFFFF5
 DELETED_DIGIT = 0xFFFFFFF6
 HYPHEN = 0xFFFFFFF7
 FULL_STOP = 0xFFFFFFF8
-CASED, CASE_IGNORABLE = 1, 2
+CASED, CASE_IGNORABLE, LEAVES_GAP, LEAVES_COMMA = 1, 2, 4, 8
 
 APOSTROPHES = "'\N{RIGHT SINGLE QUOTATION MARK}"
 HYPHENS = "-\N{HYPHEN}\N{NON-BREAKING HYPHEN}"
+COMMAS = ",\N{ARABIC COMMA}\N{IDEOGRAPHIC COMMA}\N{FULLWIDTH COMMA}"
 DIGIT_MARK = "0"  # in a translated text: here was a digit
 _ACTION_OF = {
     None: DELETED,
@@ -107,7 +108,20 @@ def native_rules(*, lowercase: bool, table: dict[int, str | None], refuse_nul: b
     actions[ord("\n")] = NEWLINE
     if refuse_nul:
         actions[0] = REFUSED
-    return CharacterRules(actions, sigma_contexts(), expansions)
+    contexts = sigma_contexts().copy()
+    for code, mark in marks_between_words(table).items():
+        contexts[code] |= LEAVES_COMMA if mark == "," else LEAVES_GAP
+    return CharacterRules(actions, contexts, expansions)
+
+
+def marks_between_words(table: dict[int, str | None]) -> dict[int, str]:
+    """Which characters leave a mark between the words that they end: "," or, if they are no commas, ";"."""
+    ends_words = (" ", "-", ".")
+    return {
+        code: "," if chr(code) in COMMAS else ";"
+        for code, replacement in table.items()
+        if replacement in ends_words and chr(code) not in APOSTROPHES and chr(code) not in spaces()
+    }
 
 
 @lru_cache(maxsize=1)

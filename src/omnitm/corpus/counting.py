@@ -36,12 +36,16 @@ class Generation:
 
 
 class CountedBlock(NamedTuple):
-    """A block of documents as provisional word numbers, marked where a word is new to its document."""
+    """A block of documents as provisional word numbers.
+
+    They have marks where a word is new to its document, and of what stands before it.
+    """
 
     number: int
     generation: Generation
     ids: Handle
     lengths: Handle
+    n_marks: int
     source: int
     offset: int
 
@@ -75,14 +79,16 @@ class Worker:
         """Count a block; return how many documents ended in it."""
         rules = token_rules() if block.is_tokens else self._rules
         data = np.frombuffer(block.data, dtype=np.uint8)
-        ids, lengths, problem, at = self.table.count_block(
+        ids, lengths, n_marks, problem, at = self.table.count_block(
             rules, data, UNITS.index(block.unit), block.ends_document
         )
         if problem:
             raise self._refuse(problem, block, at)
         put = self._scratch.put
         self.blocks.append(
-            CountedBlock(number, self.generations[-1], put(ids), put(lengths), block.source, block.offset)
+            CountedBlock(
+                number, self.generations[-1], put(ids), put(lengths), n_marks, block.source, block.offset
+            )
         )
         # Between documents only: numbers of a document all come from one generation.
         if self.table.memory > self._limit and not self.table.document_open:
@@ -110,8 +116,13 @@ class Counted(NamedTuple):
 
     @property
     def n_tokens(self) -> int:
-        """Length of the running text, if the order was kept: all words, an end per document, and one more."""
-        return 1 + sum(block.ids.size + block.lengths.size for block in self.blocks)
+        """Length of the running text, if the order was kept: words, marks, ends of documents and one more."""
+        return 1 + sum(block.ids.size + block.lengths.size + block.n_marks for block in self.blocks)
+
+    @property
+    def n_marks(self) -> int:
+        """How many marks stand between words of the running text."""
+        return sum(block.n_marks for block in self.blocks)
 
     def tables(self, scratch: Scratch, stop_words: Sequence[bytes], spread: Spread) -> Iterator[WordTable]:
         """Tables of which each word has its count in one only; the workers' own if nothing was set aside."""

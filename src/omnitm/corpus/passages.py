@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from omnitm.corpus.assembling import DOCUMENT_END
 from omnitm.corpus.index import DocumentIndex, Unit
-from omnitm.corpus.running import RunningText
+from omnitm.corpus.running import RunningText, is_mark
 from omnitm.errors import CorpusError
 
 _WHITE_SPACE = re.compile(r"\s+")
@@ -128,8 +128,28 @@ class Passages:
     @cached_property
     def _firsts(self) -> NDArray[np.int64]:
         """Number of the first passage of every document, and of all passages."""
-        lengths = np.diff(self.running.document_ends) - 1
+        lengths = np.diff(self._first_words)
         return np.concatenate([[0], np.cumsum(-(-lengths // self.size))])
+
+    @cached_property
+    def _first_words(self) -> NDArray[np.int64]:
+        """How many words the documents before each one have, and all of them."""
+        ends = self.running.document_ends
+        # Of the places before an end, some are those of marks and some those of earlier ends.
+        return ends - self._marks_before(ends) - np.arange(len(ends))
+
+    @cached_property
+    def _mark_places(self) -> NDArray[np.int64]:
+        return np.flatnonzero(is_mark(self.running.tokens))
+
+    def _marks_before(self, places: NDArray[np.int64]) -> NDArray[np.int64]:
+        return np.searchsorted(self._mark_places, places)
+
+    @cached_property
+    def _words_before_marks(self) -> NDArray[np.int64]:
+        """How many words of the text come before each mark."""
+        ends_before = np.searchsorted(self.running.document_ends, self._mark_places)
+        return self._mark_places - np.arange(len(self._mark_places)) - ends_before
 
     @property
     def n_documents(self) -> int:
@@ -145,7 +165,8 @@ class Passages:
         """In which passages places lie."""
         ends = self.running.document_ends
         documents = np.searchsorted(ends, places) - 1
-        return self._firsts[documents] + (places - ends[documents] - 1) // self.size
+        words = places - self._marks_before(places) - documents - 1 - self._first_words[documents]
+        return self._firsts[documents] + words // self.size
 
     def documents_with(self, word_id: int) -> NDArray[np.uint32]:
         """Ascending numbers of the passages that contain the word."""
@@ -170,7 +191,7 @@ class Passages:
     def words_of_each(self, documents: NDArray[np.uint32]) -> tuple[NDArray[np.int64], NDArray[np.uint32]]:
         """How many words each of some passages contains, and these words, one passage after the other."""
         starts, ends = self._bounds(documents)
-        places = starts[:, None] + np.arange(self.size)
+        places = starts[:, None] + np.arange(int((ends - starts).max(initial=0)))
         words = np.take(self.running.tokens, places, mode="clip")
         words[places >= ends[:, None]] = DOCUMENT_END
         words.sort(axis=1)
@@ -181,9 +202,21 @@ class Passages:
 
     def _bounds(self, passages: NDArray[np.uint32]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Where passages begin in the running text, and end."""
-        documents, text_ends = self.whole_documents(passages), self.running.document_ends
-        starts = text_ends[documents] + 1 + (passages - self._firsts[documents]) * self.size
-        return starts, np.minimum(starts + self.size, text_ends[documents + 1])
+        documents = self.whole_documents(passages)
+        first, end = self._words_bounds(passages, documents)
+        return self._places_of_words(first, documents), self._places_of_words(end - 1, documents) + 1
+
+    def _words_bounds(
+        self, passages: NDArray[np.uint32], documents: NDArray[np.uint32]
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Which words of the text passages of some documents begin and end with, by their number."""
+        first = self._first_words[documents] + (passages - self._firsts[documents]) * self.size
+        return first, np.minimum(first + self.size, self._first_words[documents + 1])
+
+    def _places_of_words(self, words: NDArray[np.int64], documents: NDArray[np.uint32]) -> NDArray[np.int64]:
+        """Where words of some documents stand, by their number in the text: after words, ends and marks."""
+        n_marks = np.searchsorted(self._words_before_marks, words, side="right")
+        return words + documents.astype(np.int64) + 1 + n_marks
 
     def document_texts(self, documents: Iterable[int]) -> dict[int, str | None]:
         """Texts of some passages; None where that of the document is gone or has changed.
@@ -191,16 +224,16 @@ class Passages:
         Dots stand where the text goes on before and after.
         """
         numbers = np.array([*documents], dtype=np.uint32)
-        whole, bounds = self.whole_documents(numbers).tolist(), self._bounds(numbers)
-        texts = self.index.document_texts(dict.fromkeys(whole))
+        whole = self.whole_documents(numbers)
+        bounds = (words - self._first_words[whole] for words in self._words_bounds(numbers, whole))
+        texts = self.index.document_texts(dict.fromkeys(whole.tolist()))
         preparation = self.index.preparation_or_default
         if preparation.is_incomplete:
             return dict.fromkeys(numbers.tolist())
         found: dict[int, str | None] = {}
-        for number, document, start, end in zip(numbers.tolist(), whole, *bounds, strict=True):
-            text, first = texts[document], int(self.running.document_ends[document]) + 1
-            span = int(start) - first, int(end) - first
-            found[number] = None if text is None else cut_out(text, *span, preparation.tokens)
+        for number, document, *span in zip(numbers.tolist(), whole.tolist(), *bounds, strict=True):
+            text, (start, end) = texts[document], map(int, span)
+            found[number] = None if text is None else cut_out(text, start, end, preparation.tokens)
         return found
 
 

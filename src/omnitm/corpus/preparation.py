@@ -37,6 +37,8 @@ ENGLISH = tuple(sorted(set(_FUNCTION_WORDS.split())))
 
 # Of punctuation that splits: full stops between single letters vanish, and hyphens between letters stay.
 _ABBREVIATING = re.compile(r"(?<![A-Za-z][A-Za-z])(?<=[A-Za-z])\.(?=[A-Za-z](?![A-Za-z]))")
+COMMA_TOKEN, GAP_TOKEN = "\0,", "\0;"
+"""What stands between words; no word has a NUL."""
 _HYPHEN = re.compile(f"[{characters.HYPHENS}]")
 LONGEST_WORD = 65535  # bytes of UTF-8, as in native/text.hpp
 TREATMENTS = ("delete", "space", "keep")
@@ -128,7 +130,18 @@ class Preparation:
         return isinstance(self.tokenizer, _MissingTokenizer)
 
     def tokens(self, text: str) -> list[str]:
-        """Words of a text in their order, stop words included: the plain-Python twin of the native code."""
+        """Words of a text in their order, stop words included."""
+        return [token for token in self.marked_tokens(text) if token not in (COMMA_TOKEN, GAP_TOKEN)]
+
+    def marked_tokens(self, text: str) -> list[str]:
+        """Words and the marks between them: the plain-Python twin of the native code.
+
+        Between two words stands `COMMA_TOKEN` if nothing but commas does, and `GAP_TOKEN` if other
+        punctuation that ends words or a number that is left out does.
+
+        >>> " ".join(Preparation().marked_tokens("Red, green (and blue) in 1990: red!")).replace(chr(0), "")
+        'red , green ; and blue ; in ; red'
+        """
         text = self.normalized(text)
         if self.punctuation == "split" and self.is_native:
             text = _ABBREVIATING.sub("", text)
@@ -140,24 +153,32 @@ class Preparation:
             return checked_tokens(self._pattern.findall(text))
         if self.punctuation == "split":
             text = _HYPHEN.sub(self._hyphen, text)
-        text = text.translate(self.character_table)
+        text = text.translate(self._marking_table)
         if self.punctuation == "split":
-            text = text.replace(".", " ")
+            text = text.replace(".", f" {GAP_TOKEN} ")
         pieces: Iterable[str] = text.split()
         if self.digits == "drop":
             # Digits were turned into marks, so that words which begin with one can be told from others.
             mark = characters.DIGIT_MARK
             before = "'" if self._splits_possessives else ""
-            pieces = (p.replace(mark, "") for p in pieces if not p.lstrip(before).startswith(mark))
+            pieces = (GAP_TOKEN if p.lstrip(before).startswith(mark) else p.replace(mark, "") for p in pieces)
         if self._splits_possessives:
             pieces = (part for piece in pieces for part in _without_apostrophes(piece))
-        return [token for token in pieces if token and _is_short_enough(token)]
+        return _marked_once(token for token in pieces if token and _is_short_enough(token))
 
     def _hyphen(self, found: re.Match[str]) -> str:
         """Keep a hyphen between two characters that stay; others end a word."""
         table, around = self.character_table, found.string[max(found.start() - 1, 0) : found.end() + 1]
         stays = len(around) == 3 and not any(c.isspace() or ord(c) in table for c in around[::2])
-        return found[0] if stays or ord(found[0]) not in table else " "
+        return found[0] if stays or ord(found[0]) not in table else f" {GAP_TOKEN} "
+
+    @cached_property
+    def _marking_table(self) -> dict[int, str | None]:
+        """The `character_table`, in which characters that end words become marks."""
+        marks = characters.marks_between_words(self.character_table)
+        table = self.character_table
+        spaced = {code: f" \0{mark} " for code, mark in marks.items() if table[code] == " "}
+        return {**table, **spaced}
 
     def words(self, text: str) -> list[str]:
         """Words of a text in their order, without stop words."""
@@ -299,6 +320,19 @@ def checked_tokens(tokens: Iterable[Any]) -> list[str]:
                 )
             checked.append(token)
     return checked
+
+
+def _marked_once(tokens: Iterable[str]) -> list[str]:
+    """Leave one mark between two words, and none before the first or after the last."""
+    found: list[str] = []
+    waiting = ""
+    for token in tokens:
+        if token in (COMMA_TOKEN, GAP_TOKEN):
+            waiting = token if waiting in ("", token) else GAP_TOKEN
+            continue
+        found += [waiting, token] if waiting and found else [token]
+        waiting = ""
+    return found
 
 
 def _without_apostrophes(piece: str) -> tuple[str, ...]:

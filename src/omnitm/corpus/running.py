@@ -10,7 +10,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from omnitm.corpus.assembling import DOCUMENT_END
+from omnitm.corpus.assembling import COMMA, DOCUMENT_END, GAP
 from omnitm.corpus.storage import StoredArray
 from omnitm.errors import UnknownWordError
 
@@ -18,9 +18,10 @@ OFFSETS = (-2, -1, 1, 2)
 """Neighbours of a word that are features of the place where it stands, in the order of the coordinates."""
 PATTERNS = ("{} * _", "{} _", "_ {}", "_ * {}")
 JOINED, JOINED_COLUMN = "_ & {}", len(PATTERNS)
-"""After those of the four offsets: the word that a joiner, such as *and*, joins with the word."""
+"""After those of the four offsets: the word that a joiner, such as *and* or a comma, joins with the word."""
+JOINED_OFFSETS = (-3, -2, 2, 3)  # between the words there is a joiner, or a comma and a joiner
 NO_FEATURE = 2**32 - 1
-MOST_JOINERS = 4  # as in native/corpus.hpp
+MOST_JOINERS = 4  # words; beside them the comma: as in native/corpus.hpp
 _LIKELY_JOINERS = 100  # the most frequent words; what they join is less frequent
 # Shares of a joiner's pairs that are said both ways: at least, and beside the largest one. In Wikipedia *and*
 # has 0.32, *or* 0.28, the next word 0.15; in mails 0.08, 0.06 and 0.03.
@@ -38,6 +39,9 @@ class RunningText:
     tokens:            END  words of document 0  END  words of document 1  END ...     END is 2**32 - 1
     places of word k:  places[word_starts[k] : word_starts[k + 1]]                     ascending
     ```
+
+    Between two words of a document there may be a mark: `COMMA` where nothing but commas stands there, `GAP`
+    where other punctuation or a number does. It takes a place, so that words across it are not neighbours.
 
     Numbers are those of the index's vocabulary, then those of `other_words`, which the vocabulary does not
     have, then one that stands for all the rest.
@@ -130,7 +134,7 @@ class RunningText:
             there = tokens[np.clip(places + offset, 0, len(tokens) - 1)]
             # A place two away counts only if the word between is of the same document.
             between = tokens[places + offset // 2] if abs(offset) == 2 else there
-            found[:, column] = np.where(between == DOCUMENT_END, DOCUMENT_END, there)
+            found[:, column] = np.where((between == DOCUMENT_END) | is_mark(there), DOCUMENT_END, there)
         return found
 
     def passages(self, places: NDArray[np.int64], reach: int, target: int) -> NDArray[np.uint32]:
@@ -142,27 +146,53 @@ class RunningText:
         found = np.full((len(places), 2 * reach + 1), DOCUMENT_END, dtype=np.uint32)
         found[:, reach] = centre
         for step in (-1, 1):
-            is_open = np.ones(len(places), dtype=bool)
+            is_open, at = np.ones(len(places), dtype=bool), places
             for distance in range(1, reach + 1):
-                there = np.take(tokens, places + step * distance, mode="clip")
+                at = at + step
+                # There are never two marks together.
+                at = at + step * is_mark(np.take(tokens, at, mode="clip"))
+                there = np.take(tokens, at, mode="clip")
                 is_open &= (there != DOCUMENT_END) & ((there != target) | (centre == target))
                 found[is_open, reach + step * distance] = there[is_open]
         return found
+
+    def joined_with(self, place: int, step: int, joiners: Sequence[int]) -> int | None:
+        """Return the number that a joiner joins with the word of a place, before (step -1) or after it (1).
+
+        It may be that of no word. *Red, blue and green*, *red, and blue*: a comma joins, alone or beside
+        another joiner.
+        """
+        # Beyond the text there is nothing; what is read there instead stands after the end of a document.
+        around = np.take(self.tokens, [place + k * step for k in (1, 2, 3)], mode="clip")
+        first, second, third = map(int, around)
+        if first not in joiners:
+            return None
+        is_pair = (first == COMMA) != (second == COMMA) and second in joiners
+        return third if is_pair else second
 
     def holds(
         self, places: NDArray[np.int64], column: int, number: int, joiners: Sequence[int] = ()
     ) -> NDArray[np.bool_]:
         """Tell at which places a coordinate holds; `parted` takes it apart."""
-        is_joined = column == JOINED_COLUMN
+        if column == JOINED_COLUMN:
+            return self._is_joined(places, number, joiners)
+        offset = OFFSETS[column]
+        # Two before the first word, or after the last one, there may be nothing: then another place is read,
+        # but the one between is the end of a document.
+        found = np.asarray(np.take(self.tokens, places + offset, mode="clip") == number)
+        if abs(offset) == 2:
+            found &= self.tokens[places + offset // 2] != DOCUMENT_END
+        return found
+
+    def _is_joined(self, places: NDArray[np.int64], number: int, joiners: Sequence[int]) -> NDArray[np.bool_]:
+        """Tell which places a joiner joins with a number, as `joined_with` does for one."""
         found = np.zeros(len(places), dtype=bool)
-        for offset in (-2, 2) if is_joined else (OFFSETS[column],):
-            # Two before the first word, or after the last one, there may be nothing: then another place is
-            # read, but the one between is the end of a document.
-            there = np.flatnonzero(np.take(self.tokens, places + offset, mode="clip") == number)
-            if abs(offset) == 2:
-                between = self.tokens[places[there] + offset // 2]
-                there = there[np.isin(between, joiners) if is_joined else between != DOCUMENT_END]
-            found[there] = True
+        for step in (-1, 1):
+            first, second = (np.take(self.tokens, places + k * step, mode="clip") for k in (1, 2))
+            is_first, is_second = np.isin(first, joiners), np.isin(second, joiners)
+            is_pair = is_first & is_second & ((first == COMMA) != (second == COMMA))
+            third = np.take(self.tokens, places + 3 * step, mode="clip")
+            found |= is_first & (np.where(is_pair, third, second) == number)
         return found
 
     @cached_property
@@ -170,13 +200,15 @@ class RunningText:
         """Numbers of the words that join others of one kind, such as *and* and *or*: at most four.
 
         They are found from the text, for any language: where *x and y* is said, *y and x* is often said
-        too, but hardly ever *york of university*.
+        too, but hardly ever *york of university*. The comma, which stands in lists, is the last one if the
+        text has any.
         """
         frequent = feature_words(self.word_starts, _LIKELY_JOINERS).tolist()
         shares = {number: self._said_both_ways(number, frequent) for number in frequent}
         enough = max(_BOTH_WAYS, _BESIDE_THE_LARGEST * max(shares.values(), default=0.0))
         found = [number for number in frequent if shares[number] >= enough]
-        return tuple(sorted(sorted(found, key=lambda number: -shares[number])[:MOST_JOINERS]))
+        words = sorted(sorted(found, key=lambda number: -shares[number])[:MOST_JOINERS])
+        return (*words, COMMA) if np.any(self.tokens == COMMA) else tuple(words)
 
     def _said_both_ways(self, number: int, frequent: Sequence[int]) -> float:
         """Of the pairs that stand around a word more than once, the share that has its counterpart."""
@@ -204,20 +236,27 @@ class RunningText:
         """Numbers of the words of every document, in their order."""
         ends = self.document_ends.tolist()
         for start, end in pairwise(ends):
-            yield self.tokens[start + 1 : end]
+            words = self.tokens[start + 1 : end]
+            yield words[~is_mark(words)]
 
     def feature_words(self, most: int) -> NDArray[np.int64]:
         """Numbers of the most frequent words, whose neighbourhood is what a word is trained on."""
         return feature_words(self.word_starts, most)
 
-    def feature_names(self, most: int, *, joined: bool = False) -> list[str]:
+    def feature_names(self, most: int, most_joined: int = 0) -> list[str]:
         """Names of the coordinates of place: `the * _`, `the _`, `_ of`, `_ * of`, for every feature word.
 
-        With `joined` also `_ & the`: joined with the word by a joiner.
+        Then `_ & the`, joined with the word by a joiner, for the most frequent words, at most so many.
         """
-        words = [self.names[number] for number in self.feature_words(most).tolist()]
-        patterns = (*PATTERNS, JOINED) if joined else PATTERNS
-        return [pattern.format(word) for pattern in patterns for word in words]
+        words = [self.names[number] for number in self.feature_words(max(most, most_joined)).tolist()]
+        names = [pattern.format(word) for pattern in PATTERNS for word in words[:most]]
+        return names + [JOINED.format(word) for word in words[:most_joined]]
+
+
+def is_mark(tokens: NDArray[np.uint32]) -> NDArray[np.bool_]:
+    """Tell which tokens are marks; the end of a document is none."""
+    found: NDArray[np.bool_] = (tokens >= GAP) & (tokens != DOCUMENT_END)
+    return found
 
 
 def feature_words(word_starts: NDArray[np.uint64], most: int) -> NDArray[np.int64]:

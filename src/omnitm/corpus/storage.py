@@ -483,6 +483,8 @@ def open_folder(path: Path) -> Manifest:
     listed = {*FILES, *ORDER_FILES} if has_order(manifest) else {*FILES}
     names = ("n_documents", "n_words", "n_pairs", *(("n_tokens",) if has_order(manifest) else ()))
     figures = [manifest.facts.get(name) for name in names]
+    # Older indexes have no marks between words.
+    figures.append(manifest.facts.get("n_marks", 0))
     if set(manifest.files) != listed or not all(map(_is_size, figures)):
         raise FileError(path / MANIFEST, f"does not list the files of an index; {KIND.advice}")
     _check_sizes(manifest)
@@ -510,9 +512,9 @@ def _check_sizes(manifest: Manifest) -> None:
         "word_counts": 8 * n_words,
     }
     if has_order(manifest):
-        n_tokens = manifest.facts["n_tokens"]
-        # Of the tokens, n_documents + 1 are ends of documents, which have no place.
-        expected |= {"tokens": 4 * n_tokens, "places": 4 * (n_tokens - n_documents - 1)}
+        n_tokens, n_marks = manifest.facts["n_tokens"], manifest.facts.get("n_marks", 0)
+        # Of the tokens, n_documents + 1 are ends of documents, which have no place, as marks have none.
+        expected |= {"tokens": 4 * n_tokens, "places": 4 * (n_tokens - n_marks - n_documents - 1)}
     for name, size in expected.items():
         if manifest.files[f"{name}.bin"].size != size:
             problem = f"should have {size:,} bytes by the figures of {MANIFEST}; {KIND.problem}"

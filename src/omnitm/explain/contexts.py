@@ -113,7 +113,7 @@ class SaidByPlaces(Said):
         )
 
     def by_text(self, tokens: Sequence[str], word: str) -> Reals:
-        """Add up what the places of a word say in one text: 1 x dimensions."""
+        """Add up what the places of a word say in one text, its words and marks: 1 x dimensions."""
         reach = max(OFFSETS)
         numbers = np.full(len(tokens) + 2 * reach, -1)
         numbers[reach : len(tokens) + reach] = [self.words.get(token, -1) for token in tokens]

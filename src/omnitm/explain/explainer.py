@@ -207,7 +207,7 @@ class Explainer:
         """
         word = self.vectors.known_word(word)
         found = word_senses(self.vectors, self._contexts, self._counted, word)
-        tokens = self.vectors.preparation.tokens(text)
+        tokens = self.vectors.preparation.marked_tokens(text)
         names = {*self.vectors.preparation.words(text)} - {word, *self.vectors.forms(word)}
         known = sorted(self.vectors.feature_index(name) for name in names if name in self.vectors)
         scores = found.centres @ self._contexts.of_text(tokens, word, np.array(known, dtype=np.intp))

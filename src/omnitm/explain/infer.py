@@ -180,7 +180,7 @@ class _Text:
     def feature_of(self) -> NDArray[np.uint32]:
         """Which coordinate of place every number is."""
         starts = running_of(self.index).word_starts
-        return feature_numbers(starts, self.record.settings.n_place_features)
+        return feature_numbers(starts, self.record.settings.n_feature_words)
 
     def count(self, number: int) -> int:
         """How often a word occurs."""

@@ -258,7 +258,7 @@ class Comparison(Record):
 
 
 _IN_A_SENTENCE = 3
-_WHERE = ("two words after", "after", "before", "two words before")
+_WHERE = ("two places after", "after", "before", "two places before")
 
 
 def _where(places: Sequence[tuple[int, str]]) -> str:

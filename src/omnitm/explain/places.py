@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from omnitm.corpus import RunningText
-from omnitm.corpus.assembling import DOCUMENT_END
+from omnitm.corpus.assembling import GAP
 from omnitm.corpus.cooccurrence import shared
 from omnitm.corpus.passages import Counted
-from omnitm.corpus.running import JOINED_COLUMN, OFFSETS, parted
+from omnitm.corpus.running import JOINED_COLUMN, JOINED_OFFSETS, OFFSETS, parted
 from omnitm.explain.evidence import spread
 from omnitm.explain.matches import Match, Rates, RuledOut, share
 from omnitm.explain.rules import Rule
@@ -125,15 +125,16 @@ def _candidates(running: RunningText, wanted: Sequence[Literal]) -> Iterator[NDA
     tokens = running.tokens
     if not wanted:
         for start in range(0, len(tokens), _PLACES_AT_A_TIME):
-            yield start + np.flatnonzero(tokens[start : start + _PLACES_AT_A_TIME] != DOCUMENT_END)
+            # Marks and ends of documents are the largest numbers.
+            yield start + np.flatnonzero(tokens[start : start + _PLACES_AT_A_TIME] < GAP)
         return
     column, number = min(wanted, key=lambda literal: int(running.counts[literal[1]]))
     # A word at place q stands beside places q - offset.
-    for offset in (-2, 2) if column == JOINED_COLUMN else (OFFSETS[column],):
+    for offset in JOINED_OFFSETS if column == JOINED_COLUMN else (OFFSETS[column],):
         for beside in _blocks(running.places_of(number)):
             places = beside - offset
             places = places[(places > 0) & (places < len(tokens) - 1)]
-            yield places[tokens[places] != DOCUMENT_END]
+            yield places[tokens[places] < GAP]
 
 
 def _blocks(places: NDArray[np.uint32]) -> Iterator[NDArray[np.int64]]:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from omnitm import _native
 from omnitm.errors import CorpusError
-from omnitm.machine.settings import AutoencoderSettings, Kind, kind_key
+from omnitm.machine.settings import N_OFFSETS, AutoencoderSettings, Kind, kind_key
 
 if TYPE_CHECKING:
     from omnitm.corpus import DocumentIndex
@@ -139,7 +139,7 @@ class Autoencoder:
             arrays = _passage_arrays(index, settings)
         else:
             arrays = corpus_arrays(index)
-        self.n_features = index.n_words if kind == "topic" else settings.n_blocks * int(arrays[4])
+        self.n_features = index.n_words if kind == "topic" else N_OFFSETS * arrays[4] + arrays[5]
         self._native = _native.Autoencoder(
             *arrays,
             **native_settings(self.n_features, settings),
@@ -214,9 +214,10 @@ def _running_arrays(
 
     running = running_of(index)
     if feature_of is None:
-        feature_of = feature_numbers(running.word_starts, settings.n_place_features)
+        feature_of = feature_numbers(running.word_starts, settings.n_feature_words)
     n_words = int(np.count_nonzero(feature_of != NO_FEATURE))
-    return running.tokens, running.word_starts, running.places, feature_of, n_words, settings.joiners, 0
+    counts = settings.n_neighbours_and_joined(n_words)
+    return running.tokens, running.word_starts, running.places, feature_of, *counts, settings.joiners, 0
 
 
 def _passage_arrays(index: TrainingCorpus, settings: AutoencoderSettings) -> tuple[Any, ...]:
@@ -227,7 +228,7 @@ def _passage_arrays(index: TrainingCorpus, settings: AutoencoderSettings) -> tup
     feature_of = np.full(len(running.word_starts) - 1, NO_FEATURE, dtype=np.uint32)
     feature_of[: index.n_words] = np.arange(index.n_words, dtype=np.uint32)
     text = running.tokens, running.word_starts, running.places
-    return *text, feature_of, index.n_words, (), settings.passage_reach
+    return *text, feature_of, index.n_words, 0, (), settings.passage_reach
 
 
 def running_of(index: HasText[Text_co]) -> Text_co:
@@ -247,7 +248,9 @@ def n_features(index: TrainingCorpus, settings: AutoencoderSettings, kind: Kind)
         return index.n_words
     from omnitm.corpus.running import feature_words
 
-    return settings.n_blocks * len(feature_words(running_of(index).word_starts, settings.n_place_features))
+    n_words = len(feature_words(running_of(index).word_starts, settings.n_feature_words))
+    n_neighbours, n_joined = settings.n_neighbours_and_joined(n_words)
+    return N_OFFSETS * n_neighbours + n_joined
 
 
 class WordTrainer:

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from omnitm.corpus import DocumentIndex
-from omnitm.corpus.assembling import DOCUMENT_END
-from omnitm.corpus.running import JOINED_COLUMN, NO_FEATURE, OFFSETS, feature_numbers
+from omnitm.corpus.assembling import DOCUMENT_END, MARKS
+from omnitm.corpus.running import JOINED_COLUMN, OFFSETS, feature_numbers
 from omnitm.machine.classifier import active_clauses, draw_epoch
 from omnitm.machine.draws import Purpose, below, draw, high, literal_coins, low
 from omnitm.machine.settings import AutoencoderSettings, ClassifierSettings, Kind
@@ -38,10 +38,11 @@ class _Places:
     def __init__(self, index: DocumentIndex, settings: AutoencoderSettings, target: int) -> None:
         assert index.running is not None  # noqa: S101  # the caller's business
         self._running = index.running
-        self._features = feature_numbers(index.running.word_starts, settings.n_place_features)
-        self._n_words = len(index.running.feature_words(settings.n_place_features))
+        self._features = feature_numbers(index.running.word_starts, settings.n_feature_words)
+        n_words = len(index.running.feature_words(settings.n_feature_words))
+        self._n_neighbours, self._n_joined = settings.n_neighbours_and_joined(n_words)
         self._joiners = settings.joiners
-        self.n_features = (len(OFFSETS) + bool(self._joiners)) * self._n_words
+        self.n_features = len(OFFSETS) * self._n_neighbours + self._n_joined
         self.hidden: list[int] = []
         starts = index.running.word_starts.astype(np.int64)
         self.all = np.arange(starts[-1])
@@ -51,17 +52,21 @@ class _Places:
 
     def features_of(self, rank: int) -> list[int]:
         place, tokens = int(self._running.places[rank]), self._running.tokens
-        features = []
+        features: list[int] = []
         for block, offset in enumerate(OFFSETS):
             between = tokens[place + offset // 2] if abs(offset) == 2 else None
-            if between == DOCUMENT_END or not 0 <= place + offset < len(tokens):
-                continue
-            number = tokens[place + offset]
-            if number != DOCUMENT_END and self._features[number] != NO_FEATURE:
-                features.append(block * self._n_words + int(self._features[number]))
-                if between is not None and between in self._joiners:
-                    features.append(JOINED_COLUMN * self._n_words + int(self._features[number]))
+            if between != DOCUMENT_END and 0 <= place + offset < len(tokens):
+                self._append(features, tokens[place + offset], block, self._n_neighbours)
+        for step in (-1, 1):
+            number = self._running.joined_with(place, step, self._joiners)
+            if number is not None:
+                self._append(features, number, JOINED_COLUMN, self._n_joined)
         return features
+
+    def _append(self, features: list[int], number: int, block: int, most: int) -> None:
+        # Ends of documents and marks are no words.
+        if number < len(self._features) and self._features[number] < most:
+            features.append(block * self._n_neighbours + int(self._features[number]))
 
 
 class _Passages:
@@ -82,11 +87,12 @@ class _Passages:
         ends = {int(DOCUMENT_END)} if tokens[place] == self._target else {int(DOCUMENT_END), self._target}
         numbers = [int(tokens[place])]
         for step in (-1, 1):
-            for distance in range(1, self._reach + 1):
-                number = int(tokens[place + step * distance])
-                if number in ends:
-                    break
-                numbers.append(number)
+            at, n_words = place + step, 0
+            while n_words < self._reach and int(tokens[at]) not in ends:
+                if tokens[at] not in MARKS:
+                    numbers.append(int(tokens[at]))
+                    n_words += 1
+                at += step
         return [number for number in numbers if number < self.n_features]
 
 

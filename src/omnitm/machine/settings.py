@@ -14,7 +14,9 @@ Contexts = Literal["topic", "place", "both"]
 Kind = Literal["topic", "place"]
 
 _FREQUENT = 1_500  # places; of fewer nearly all are seen
-_N_OFFSETS, _MOST_JOINERS = 4, 4  # as in corpus/running.py
+N_OFFSETS, _MOST_JOINERS = 4, 5  # as in corpus/running.py
+_COMMA = 2**32 - 2  # as in corpus/assembling.py
+FROM_THE_TEXT = ("joiners", "n_joined_features")  # settings about what a text joins: nobody gives them
 
 #: The paper's similarity experiment, and the published code where the paper is silent.
 PAPER: dict[str, Any] = {
@@ -44,6 +46,8 @@ class AutoencoderSettings:
     n_clauses, threshold, specificity, accumulation, accumulation_growth, n_examples, n_epochs, \
 output_balancing, max_included_literals, n_place_features
         As for `omnitm.OmniTMAE`.
+    n_joined_features
+        How many of the most frequent words are features of place where they are joined with the word.
     passage_reach
         Topics are learned from passages: a word and so many words before and after it; 0: from whole
         documents.
@@ -55,8 +59,8 @@ output_balancing, max_included_literals, n_place_features
         What a word is trained on: "topic" (the paper: documents that contain it), "place" (the words next to
         it), or "both", one machine for each.
     joiners
-        Numbers of words such as *and*, see `omnitm.corpus.RunningText.joiners`: which words they join with
-        the word are features of place, too; none: these are no features.
+        Numbers of words such as *and*, and of the comma, see `omnitm.corpus.RunningText.joiners`: which
+        words they join with the word are features of place, too; none: these are no features.
     """
 
     n_clauses: int = 32
@@ -72,6 +76,7 @@ output_balancing, max_included_literals, n_place_features
     max_included_literals: int | None = 3
     contexts: Contexts = "topic"
     n_place_features: int = 10_000
+    n_joined_features: int = 40_000
     passage_reach: int = 0
     joiners: tuple[int, ...] = ()
 
@@ -91,6 +96,7 @@ output_balancing, max_included_literals, n_place_features
             check_integer(owner, "max_included_literals", self.max_included_literals, 0, 2**31 - 1)
         check_choice(owner, "contexts", self.contexts, ("topic", "place", "both"))
         check_integer(owner, "n_place_features", self.n_place_features, 1, 2**28)
+        check_integer(owner, "n_joined_features", self.n_joined_features, 1, 2**28)
         check_integer(owner, "passage_reach", self.passage_reach, 0, 65_536)
         if self.passage_reach and self.contexts == "place":
             raise ParameterError(
@@ -104,12 +110,29 @@ output_balancing, max_included_literals, n_place_features
                 f"words. Got {joiners!r} instead."
             )
         for number in joiners:
-            check_integer(owner, "joiners", number, 0, 2**31 - 1)
+            if number != _COMMA:
+                check_integer(owner, "joiners", number, 0, 2**31 - 1)
 
     @property
-    def n_blocks(self) -> int:
-        """How many coordinates of place every feature word has: one per offset, and one if it is joined."""
-        return _N_OFFSETS + bool(self.joiners)
+    def n_feature_words(self) -> int:
+        """How many of the most frequent words may be features: as neighbours, or as joined with the word."""
+        return max(self.n_place_features, self.n_joined_features if self.joiners else 0)
+
+    def n_neighbours_and_joined(self, n_words: int) -> tuple[int, int]:
+        """Of so many words, how many are features where they are neighbours, and where they are joined."""
+        return min(n_words, self.n_place_features), min(n_words, self.n_joined_features) * bool(self.joiners)
+
+    def n_joined_of(self, n_places: int) -> int:
+        """Return how many of so many coordinates of place, the last ones, say what is joined with a word.
+
+        A text of n words has `4 * min(n, n_place_features) + min(n, n_joined_features)` of them.
+        """
+        if not self.joiners:
+            return 0
+        fewer = min(self.n_place_features, self.n_joined_features)
+        if n_places <= (N_OFFSETS + 1) * fewer:
+            return n_places // (N_OFFSETS + 1)
+        return max(n_places - N_OFFSETS * self.n_place_features, fewer)
 
     @property
     def kinds(self) -> tuple[Kind, ...]:

@@ -7,7 +7,7 @@ Six parts, each in units of its spread over random pairs of words, are added:
 - topic profile: the cosine of what stands out in both vectors; smoothed: the same in the space of the
   strongest common patterns, where words need not share the very features,
 - place profile, and smoothed: the same of the coordinates that say where words stand,
-- joined profile: the same of the words that *and* or *or* joins with them.
+- joined profile: the same of the words that *and*, *or* or a comma joins with them.
 
 Some words, such as names of months, have many near words, others have hardly any. So the parts of a pair
 are measured by the closeness of both words: how near the second to eighth nearest of the best known words
@@ -18,7 +18,7 @@ nearest words. So scores in lists are multiplied by the trust in the word that i
 `(8000 / place in the vocabulary) ** 0.25` for words after the first 8,000. Scores of pairs are not.
 
 *Related* words share topics (the first three parts), *alike* words can stand in each other's place (the
-last three). *Similarity*, the default, is related + alike * emphasis, where the emphasis is `alike / 45`,
+last three). *Similarity*, the default, is related + alike * emphasis, where the emphasis is `alike / 50`,
 between 0 and 2: words that are barely alike, as all nouns are, say little, and clearly alike words lead the
 lists. The forms of a word (`omnitm.similarity.word_forms`)
 count with it: association is the weighted mean over the forms of both words, profiles are weighted means;

@@ -33,7 +33,7 @@ Reals = NDArray[np.float64]
 
 # Of all numbers of this module, question, row_profile and word_forms; what was stored by another is made
 # again.
-RECIPE = 15
+RECIPE = 16
 TOPIC = Recipe(stands_out=1.0, power=0.25, n_patterns=800)
 PLACE = Recipe(stands_out=0.5, power=0.0, n_patterns=1_000)
 # Joined words are not smoothed: that raised same-category neighbours a little, and lowered MEN.

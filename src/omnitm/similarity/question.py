@@ -23,14 +23,14 @@ PARTS = (
 FIRST_OF_PLACE = 3  # of the parts; from here on they say how alike two words are
 SMOOTHED = [2, 4]  # of the parts, by kind
 # In units of the spreads; chosen on development data: benchmarks/similarity_weights.py, with its log.
-WEIGHTS_OF_PARTS = np.array([1.0, 0.5, 2.5, 2.5, 3.0, 1.0])
+WEIGHTS_OF_PARTS = np.array([1.0, 0.5, 2.5, 2.5, 3.0, 1.5])
 QUESTIONS = {
     "similarity": np.arange(len(PARTS)) >= 0,
     "related": np.arange(len(PARTS)) < FIRST_OF_PLACE,
     "alike": np.arange(len(PARTS)) >= FIRST_OF_PLACE,
 }
-# In `similarity` an `alike` of 45 counts as it is, less counts less, more up to twice: chosen as the weights.
-CLEARLY_ALIKE = 45.0
+# In `similarity` an `alike` of 50 counts as it is, less counts less, more up to twice: chosen as the weights.
+CLEARLY_ALIKE = 50.0
 _MOST_EMPHASIS = 2.0
 _FLOOR_OF_SHARES = 0.1  # of the largest score, in products: small scores differ by chance
 # Analogies ask for small differences, also between forms of a word, which patterns and means over forms hide:

@@ -178,7 +178,9 @@ def record_from_bytes(path: Path, content: bytes) -> AnyRecord:
         # Older models that know places merged as many of them for all words.
         growth = {"accumulation_growth": 1} if "contexts" in values else {}
         joiners = {"joiners": tuple(values["joiners"])} if isinstance(values.get("joiners"), list) else {}
-        settings = AutoencoderSettings(**{**growth, **values, **joiners})
+        # Where they know joined words, these are as many as there are neighbours.
+        older = {"n_joined_features": values["n_place_features"]} if "joiners" in values else {}
+        settings = AutoencoderSettings(**{**growth, **older, **values, **joiners})
         if ("place" in settings.kinds) != ("keep_places" in kept):
             raise FileError(path, "must have 'keep_places' if 'contexts' names places, and only then")
         return TrainingRecord(settings, fields["seed"], fingerprint, version, **kept)
@@ -229,11 +231,12 @@ def _short(fields: dict[str, Any]) -> str:
 
 
 _SETTING_NAMES = {field.name for field in dataclasses.fields(AutoencoderSettings)}
-_SETTINGS_OF_PLACE = {"contexts", "n_place_features", "accumulation_growth", "joiners"}
-_SETTINGS_OF_GROWTH, _SETTINGS_OF_JOINERS = {"accumulation_growth"}, {"joiners"}
+_SETTINGS_OF_GROWTH, _SETTINGS_OF_JOINERS = {"accumulation_growth"}, {"joiners", "n_joined_features"}
+_SETTINGS_OF_PLACE = {"contexts", "n_place_features"} | _SETTINGS_OF_GROWTH | _SETTINGS_OF_JOINERS
 _SETTINGS_OF_PASSAGES = {"passage_reach"}
-# What records do not name: nothing; a growth of 1, as older models have it, or no joiners, or both; or all
-# about places. And, beside any of these, passages if there are none.
+# What records do not name: nothing; a growth of 1, as older models have it, or no joiners, or as many joined
+# words as neighbours, as older models have it, or growth and one of these; or all about places. And, beside
+# any of these, passages if there are none.
 _OMITTED: list[set[str]] = [
     omitted | passages
     for omitted in (
@@ -241,6 +244,8 @@ _OMITTED: list[set[str]] = [
         _SETTINGS_OF_GROWTH,
         _SETTINGS_OF_JOINERS,
         _SETTINGS_OF_GROWTH | _SETTINGS_OF_JOINERS,
+        {"n_joined_features"},
+        _SETTINGS_OF_GROWTH | {"n_joined_features"},
         _SETTINGS_OF_PLACE,
     )
     for passages in (set(), _SETTINGS_OF_PASSAGES)

@@ -37,10 +37,9 @@ from omnitm.errors import FileError, ParameterError
 from omnitm.files.checked import CheckedFile
 from omnitm.similarity.row_matrix import RowMatrix
 from omnitm.store.manifest import PLACE_VECTORS, TOP, VECTORS
-from omnitm.store.record import AnyRecord, TrainingRecord, is_sparse, joiners_of, keep_places_of, keep_top_of
+from omnitm.store.record import AnyRecord, TrainingRecord, is_sparse, keep_places_of, keep_top_of
 
 _START = np.dtype("<u8")
-_N_OFFSETS = 4  # blocks of places; one more is of joined words
 _PAIR = 6  # bytes of a position and its value
 _DAMAGED = "restore it from a copy or train the model again"
 
@@ -233,14 +232,12 @@ class MappedMatrix(RowMatrix, NDArrayOperatorsMixin):
 # Of the 40,000 coordinates of place of a word of Wikipedia 500 to 5,300 differ from the baseline, fewer than
 # 700 of them by more than 5 steps.
 PLACES_KEPT = 2_000
-# Words that are joined with a word are few (500 of 10,000 at most differ from the baseline) and differ less,
-# so that they are chosen by themselves.
-JOINED_KEPT = 300
+# Words that are joined with a word are fewer and differ less, so that they are chosen by themselves.
+JOINED_KEPT = 500
 
 
-def n_places_kept(n_places: int, n_blocks: int) -> int:
-    """How many coordinates of place a row keeps, given their number and that of their blocks."""
-    n_joined = n_places // n_blocks if n_blocks > _N_OFFSETS else 0
+def n_places_kept(n_places: int, n_joined: int) -> int:
+    """How many coordinates of place a row keeps; so many of them say what is joined with the word."""
     return min(PLACES_KEPT, n_places - n_joined) + min(JOINED_KEPT, n_joined)
 
 
@@ -266,11 +263,13 @@ def encode_top(vector: NDArray[np.int16], keep_top: int, n_joined: int = 0) -> b
     baseline = np.empty(1, dtype=np.int16)
     _native.row_modes(values[None], baseline)
     distance = np.abs(values.astype(np.int32) - int(baseline[0]))
-    n_kept_joined, first_joined = min(JOINED_KEPT, n_joined), len(values) - n_joined
+    first_joined = len(values) - n_joined
+    # As `n_places_kept` shares them out; older models keep fewer that are joined.
+    n_kept_places = min(PLACES_KEPT, first_joined) if n_joined else keep_top
     kept = np.concatenate(
         [
-            _largest(distance[:first_joined], keep_top - n_kept_joined),
-            first_joined + _largest(distance[first_joined:], n_kept_joined),
+            _largest(distance[:first_joined], n_kept_places),
+            first_joined + _largest(distance[first_joined:], keep_top - n_kept_places),
         ]
     )
     row = np.zeros(1, dtype=row_type(keep_top))
@@ -334,7 +333,7 @@ class RowFile(NamedTuple):
 
 def n_joined_of(record: AnyRecord, n_places: int) -> int:
     """How many coordinates of place, the last ones, say what is joined with a word."""
-    return n_places // (_N_OFFSETS + 1) if joiners_of(record) else 0
+    return record.settings.n_joined_of(n_places) if isinstance(record, TrainingRecord) else 0
 
 
 def row_files(record: TrainingRecord, n_features: int, n_places: int) -> list[RowFile]:

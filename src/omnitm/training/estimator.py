@@ -17,6 +17,7 @@ from omnitm.engines import ThreadsEngine
 from omnitm.errors import ParameterError
 from omnitm.files.kinds import kind_of
 from omnitm.machine import PAPER, AutoencoderSettings, Contexts
+from omnitm.machine.settings import FROM_THE_TEXT
 from omnitm.parameters import check_integer
 from omnitm.store.folder import check_free_for_use
 from omnitm.store.model_notes import INDEX, index_of_model, note_index
@@ -62,8 +63,7 @@ class OmniTMAE(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         it), or "both"; None: both where the corpus has an order (texts, token lists, an index that keeps the
         running text), else topic.
     n_place_features
-        How many of the most frequent words are looked for at each of the four places around a word, and
-        joined with it.
+        How many of the most frequent words are looked for at each of the four places around a word.
     passage_reach
         Topics are learned from passages: a word and so many words before and after it; 0: from whole
         documents, as in the paper; None: 25 where documents have more than 100 words on average, else 0.
@@ -246,7 +246,8 @@ class OmniTMAE(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         vectors = WordVectors.load(path)
         record = omni_record(vectors.training, "be an estimator")
         settings = asdict(record.settings)
-        del settings["joiners"]  # what the text joins is found from it
+        for name in FROM_THE_TEXT:
+            del settings[name]
         model = cls(**settings, seed=record.seed)
         return model._set_fitted(index_of_model(Path(path)), vectors, Path(path))
 
@@ -337,7 +338,7 @@ class OmniTMAE(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def _given_settings(self) -> dict[str, Any]:
         """Return the settings, checked before the corpus is read."""
-        names = [field.name for field in fields(AutoencoderSettings) if field.name != "joiners"]
+        names = [field.name for field in fields(AutoencoderSettings) if field.name not in FROM_THE_TEXT]
         given = {name: getattr(self, name) for name in names}
         reach = 0 if given["passage_reach"] is None else given["passage_reach"]
         AutoencoderSettings(**{**given, "contexts": given["contexts"] or "topic", "passage_reach": reach})

@@ -335,7 +335,8 @@ def column_names(index: DocumentIndex, settings: AutoencoderSettings) -> tuple[l
     topic = list(index.vocabulary) if "topic" in settings.kinds else []
     if "place" not in settings.kinds:
         return topic, []
-    return topic, running_of(index).feature_names(settings.n_place_features, joined=bool(settings.joiners))
+    n_joined = settings.n_joined_features if settings.joiners else 0
+    return topic, running_of(index).feature_names(settings.n_place_features, n_joined)
 
 
 def row_bytes(index: DocumentIndex, settings: AutoencoderSettings, keep_top: int | None) -> int:
@@ -343,7 +344,8 @@ def row_bytes(index: DocumentIndex, settings: AutoencoderSettings, keep_top: int
     n_topic, n_place = map(len, column_names(index, settings))
     # Two bytes per pair of words, or a fixed record of the K best; places are always kept as such a record.
     size = 2 * n_topic if keep_top is None or not n_topic else row_type(keep_top).itemsize
-    return size + (row_type(n_places_kept(n_place, settings.n_blocks)).itemsize if n_place else 0)
+    kept = n_places_kept(n_place, settings.n_joined_of(n_place))
+    return size + (row_type(kept).itemsize if n_place else 0)
 
 
 def _new_record(
@@ -352,7 +354,8 @@ def _new_record(
     settings = settings or default_settings(index)
     keep_places = None
     if "place" in settings.kinds:
-        keep_places = n_places_kept(n_features(index, settings, "place"), settings.n_blocks)
+        n_places = n_features(index, settings, "place")
+        keep_places = n_places_kept(n_places, settings.n_joined_of(n_places))
         if keep_top is not None and settings.contexts == "place":
             raise ParameterError(
                 "keep_top (--keep-top) is about coordinates of topic; leave it out for place."
