@@ -6,9 +6,9 @@ MODEL is trained on both kinds of contexts. Google's questions whose words are k
 are for choosing, the even ones for the report. A row of `results/analogies-weights.json` has the factors of
 association, topic profile, smoothed topic profile, place profile and smoothed place profile, beside their
 weights in sums, and the share of questions that is answered rightly among all words. Factors are raised and
-lowered one by one; whatever answers more of the odd questions is kept. That ends at 0.688 of them. The
-present factors (`chosen`), 0.693, were found from another start, with a script that is not kept; the search
-goes on from them, and finds nothing better.
+lowered one by one; whatever answers more of the odd questions is kept. The present factors (`chosen`) were
+found from another start, with a script that is not kept and a model without marks; the search goes on from
+them.
 """
 
 from __future__ import annotations

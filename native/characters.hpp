@@ -53,7 +53,7 @@ struct CharacterRules {
     std::vector<std::uint32_t> actions;
     std::vector<std::uint8_t> contexts;
     std::vector<std::string> expansions;
-    std::uint32_t between(std::uint32_t point) const { return contexts[point] >> 2; }
+    std::uint32_t between(std::uint32_t point) const { return contexts[point] >> 2 & (a_gap | a_comma); }
     std::uint16_t first_byte[256];  // < 256: the byte to write; else a ByteCode
     std::size_t longest_expansion = 4;
     bool plain_letters = false;    // ASCII letters stay or are lower-cased, so that eight can be done at a time:
