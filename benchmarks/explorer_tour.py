@@ -194,7 +194,7 @@ def change_what_near_means(page: Page) -> None:
 
 def tell_senses_apart(page: Page) -> None:
     """Read what a word means."""
-    page.open("?word=code")
+    page.open("?word=test")
     page.see("[data-part=senses]", "groups of documents")
     page.until(lambda: len(page.all(".senses > li")) > 1)
     page.see(".senses mark")
@@ -306,7 +306,7 @@ TASKS = (
     ),
     Task(
         "Find out what a word means here",
-        "Open *code*",
+        "Open *test*",
         "Its senses, each with its share, features, neighbours and a document; then sentences.",
         tell_senses_apart,
     ),
