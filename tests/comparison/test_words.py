@@ -26,12 +26,13 @@ from omnitm.comparison import (
 )
 from omnitm.comparison.corpora import false_discovery_rates
 from omnitm.comparison.features import Thinned
-from omnitm.comparison.machines import Documents, draw_documents
+from omnitm.comparison.machines import Documents, Drawn, draw_documents, train_place
 from omnitm.comparison.report import page
 from omnitm.comparison.shuffling import ShuffleTest, false_discoveries
 from omnitm.comparison.words import _Compared, compare_word, cut_around, profiles_of
 from omnitm.corpus import DocumentIndex, build_index
 from omnitm.corpus.groups import Grouping, keep_grouping
+from omnitm.corpus.running import feature_numbers
 from omnitm.engines import make_engine, processes
 from omnitm.errors import (
     CorpusError,
@@ -604,3 +605,26 @@ def test_places_of_documents() -> None:
     assert texts.take(numbers).words.tolist() == [14, 15, 16, 17, 18, 10, 11, 12]
     assert texts.places(numbers, 8).tolist() == [4, 5, 6, 7, 8, 0, 1, 2]
     assert texts.places(numbers, 4).tolist() == [4, 6, 8, 1]
+
+
+def test_machines_know_all_feature_words() -> None:
+    """Those of a side are as many as there are, and one for no word: more than `n_place_features` maybe."""
+    index = DocumentIndex.from_documents(["the car, a big car", "a small cat sat", "the dog ran off"] * 20)
+    assert index.running is not None
+    n_words = len(index.running.names)
+    features = feature_numbers(index.running.word_starts, n_words)
+    feature_of = np.append(features[:n_words], np.uint32(n_words))
+    drawn = Drawn(np.arange(0, 60, 3), np.arange(1, 60, 3))
+    few, many = (
+        train_place(
+            index.running,
+            feature_of,
+            index.word_id("car"),
+            drawn,
+            settings=AutoencoderSettings(n_examples=40, n_place_features=count),
+            key=1,
+        )
+        for count in (3, 10_000)
+    )
+    assert few.shape == (4 * n_words,)
+    np.testing.assert_array_equal(few, many)

@@ -8,6 +8,7 @@ same features, and one more that occurs nowhere, whose coordinate is the baselin
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -155,6 +156,7 @@ def train_place(
     word_starts[target + 1 :], word_starts[-1] = len(own), len(own) + len(others)
     places = np.concatenate([own, others]).astype(np.uint32)
     corpus = _SideCorpus(running=RunningText((), (), running.tokens, word_starts, places))
+    settings = replace(settings, n_place_features=int(feature_of[-1]) + 1)  # all feature words, and no word
     machine = Autoencoder(corpus, settings, kind="place", feature_of=feature_of)
     machine.train(target, kind_key(key, "place"))
     row = machine.embedding()

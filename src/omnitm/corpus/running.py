@@ -177,22 +177,23 @@ class RunningText:
         if column == JOINED_COLUMN:
             return self._is_joined(places, number, joiners)
         offset = OFFSETS[column]
-        # Two before the first word, or after the last one, there may be nothing: then another place is read,
-        # but the one between is the end of a document.
         found = np.asarray(np.take(self.tokens, places + offset, mode="clip") == number)
         if abs(offset) == 2:
-            found &= self.tokens[places + offset // 2] != DOCUMENT_END
+            # Two before the first word, or after the last one, there may be nothing: then another place is
+            # read, but the one between is the end of a document.
+            there = np.flatnonzero(found)
+            found[there] = self.tokens[places[there] + offset // 2] != DOCUMENT_END
         return found
 
     def _is_joined(self, places: NDArray[np.int64], number: int, joiners: Sequence[int]) -> NDArray[np.bool_]:
         """Tell which places a joiner joins with a number, as `joined_with` does for one."""
         found = np.zeros(len(places), dtype=bool)
         for step in (-1, 1):
-            first, second = (np.take(self.tokens, places + k * step, mode="clip") for k in (1, 2))
-            is_first, is_second = np.isin(first, joiners), np.isin(second, joiners)
-            is_pair = is_first & is_second & ((first == COMMA) != (second == COMMA))
-            third = np.take(self.tokens, places + 3 * step, mode="clip")
-            found |= is_first & (np.where(is_pair, third, second) == number)
+            second, third = (np.take(self.tokens, places + k * step, mode="clip") for k in (2, 3))
+            there = np.flatnonzero((second == number) | (third == number))  # few: the others need no more
+            first, second, third = self.tokens[places[there] + step], second[there], third[there]
+            is_pair = np.isin(second, joiners) & ((first == COMMA) != (second == COMMA))
+            found[there] |= np.isin(first, joiners) & (np.where(is_pair, third, second) == number)
         return found
 
     @cached_property
